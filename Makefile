@@ -1,0 +1,59 @@
+# What CI runs is what you run: .ci/run is `make check` after printing the host.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+TARGETS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+# Of one test binary; the suite takes a few minutes on two cores.
+TIMEOUT     ?= 20m
+
+# In CI a missing feature is a failure; elsewhere its tests are skipped by name.
+ifeq ($(CI),true)
+export LANE_MUST ?= bwrap,agents,landlock
+endif
+
+.PHONY: help build demo test check lint race bench cross setup clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+build: ## build bin/lane
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/lane ./cmd/lane
+
+setup: ## install what demo and test need (apt, npm); does nothing the second time
+	@e2e/setup.sh
+
+demo: build setup ## the main job: the real Claude Code, a scripted model, no key
+	$(GO) run ./e2e/demo -lane bin/lane
+
+test: setup ## all tests, with the real agents
+	$(GO) test -timeout $(TIMEOUT) ./...
+
+check: lint cross race test ## all that CI runs
+
+lint: ## gofmt, go vet, staticcheck, for linux and darwin
+	@unformatted=$$(git ls-files -z --cached --others --exclude-standard -- '*.go' | xargs -0 -r gofmt -l); \
+	if [[ -n $$unformatted ]]; then echo "gofmt these: $$unformatted"; exit 1; fi
+	@# Installed for the host first: `go run` would build it for GOOS.
+	GOBIN=$(CURDIR)/bin/tools $(GO) install $(STATICCHECK)
+	for os in linux darwin; do \
+		GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... && GOOS=$$os CGO_ENABLED=0 bin/tools/staticcheck ./...; \
+	done
+
+race: ## the race detector, on all but the scripts with the real agents
+	$(GO) test -race -timeout $(TIMEOUT) $$($(GO) list ./... | grep -vx 'lane/e2e')
+
+cross: ## build for every platform
+	for target in $(TARGETS); do \
+		echo "$$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build -trimpath ./... ; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) vet ./... ; \
+	done
+
+bench: build setup ## launch cost of lane beside bare bwrap and plain true
+	$(GO) run ./e2e/bench -lane bin/lane
+
+clean: ## remove what build and setup made here
+	rm -rf bin e2e/agents/node_modules
