@@ -30,6 +30,11 @@ const (
 	// Private shows an empty, writable directory in memory that belongs to
 	// the lane alone and is gone with it.
 	Private Access = "private"
+	// Devices is a fresh /dev that holds the harmless nodes only (see
+	// DeviceNodes). None of the host's devices is in it.
+	Devices Access = "devices"
+	// Processes is a fresh /proc that shows the lane's own processes only.
+	Processes Access = "processes"
 )
 
 // Row is one line of the policy.
@@ -45,6 +50,8 @@ type Row struct {
 	File bool `json:"file,omitempty"`
 	// Size bounds a Private row, in bytes; 0 is the layer's default.
 	Size int64 `json:"size,omitempty"`
+	// Mode is the permission bits of a Private row's directory; 0 is 0755.
+	Mode uint32 `json:"mode,omitempty"`
 	// Reason is one clause for people: why the row is there.
 	Reason string `json:"reason"`
 }

@@ -1,0 +1,162 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"lane/sandbox"
+)
+
+func init() { register(bwrap{}) }
+
+// bwrap confines with bubblewrap: mount, pid, ipc, uts, cgroup, user and
+// network namespaces.
+//
+// What it does not do: it filters no system call and sets no limit; the
+// child stage does both, last.
+type bwrap struct{}
+
+func (bwrap) Name() string { return "bwrap" }
+
+func (b bwrap) Probe(ctx context.Context) Probe {
+	return b.ProbeFor(ctx, Need{UID: os.Geteuid()})
+}
+
+// maxArgs is below bubblewrap's own MAX_ARGS (9000), with room for the child.
+const maxArgs = 8500
+
+// Argv renders the policy in this order, and the order is the argument:
+//
+//  1. namespaces and lifetime, which hold for everything below;
+//  2. the rows with parents before children, so that a longer path lies on
+//     top of a shorter one, as Policy.Decide has it; pins (Policy.Pins) are
+//     rows like any other here;
+//  3. read-only remounts of what bubblewrap itself had to write into (empty
+//     directories that get mount points, /dev), after the last such write;
+//  4. the child.
+//
+// Values of the environment pass by inheritance: an argv is readable by
+// every user of the host.
+func (bwrap) Argv(p sandbox.Policy, child []string, opt Options) ([]string, error) {
+	if err := sandbox.Validate(p); err != nil {
+		return nil, err
+	}
+	switch {
+	case opt.BwrapPath == "":
+		return nil, errors.New("bwrap: no path")
+	case len(child) == 0:
+		return nil, errors.New("bwrap: no child")
+	}
+	argv := append([]string{opt.BwrapPath}, namespaces(p, opt)...)
+	var last []string
+	for _, row := range withPins(p) {
+		args, after, err := mountArgs(row, opt)
+		if err != nil {
+			return nil, err
+		}
+		argv = append(argv, args...)
+		last = append(last, after...)
+	}
+	argv = append(argv, last...)
+	if opt.Cwd != "" {
+		argv = append(argv, "--chdir", opt.Cwd)
+	}
+	if len(argv) > maxArgs {
+		return nil, fmt.Errorf("bwrap: %d rows make %d arguments, the limit is %d", len(p.Rows), len(argv), maxArgs)
+	}
+	return append(append(argv, "--"), child...), nil
+}
+
+func namespaces(p sandbox.Policy, opt Options) []string {
+	args := []string{"--unshare-user"}
+	if opt.Root {
+		// Any uid but 0: execve then drops every capability.
+		args = append(args, "--uid", "1000", "--gid", "1000")
+	}
+	args = append(args, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+	if p.Network == sandbox.NetworkNone {
+		args = append(args, "--unshare-net")
+	}
+	if !p.Nesting {
+		args = append(args, "--disable-userns")
+	}
+	args = append(args, "--die-with-parent")
+	if !p.Terminal {
+		// With a terminal the child makes the session itself, around the
+		// private pty.
+		args = append(args, "--new-session")
+	}
+	return args
+}
+
+func withPins(p sandbox.Policy) []sandbox.Row {
+	p.Rows = append(p.Pins(), p.Rows...)
+	return p.Sorted()
+}
+
+// mountArgs renders one row: the arguments at its place, and those that have
+// to wait until every mount point exists.
+func mountArgs(row sandbox.Row, opt Options) (args, after []string, err error) {
+	source := row.Path
+	if row.Source != "" {
+		source = row.Source
+	}
+	switch row.Access {
+	case sandbox.Read, sandbox.Protect:
+		return []string{"--ro-bind", source, row.Path}, nil, nil
+	case sandbox.Write:
+		return []string{"--bind", source, row.Path}, nil, nil
+	case sandbox.Private:
+		mode := row.Mode
+		if mode == 0 {
+			mode = 0o755
+		}
+		args = []string{"--perms", strconv.FormatUint(uint64(mode), 8)}
+		if row.Size > 0 {
+			args = append(args, "--size", strconv.FormatInt(row.Size, 10))
+		}
+		return append(args, "--tmpfs", row.Path), nil, nil
+	case sandbox.Hide:
+		if row.File {
+			if opt.EmptyFile == "" {
+				return nil, nil, fmt.Errorf("bwrap: no empty file to hide %+q with", row.Path)
+			}
+			return []string{"--ro-bind", opt.EmptyFile, row.Path}, nil, nil
+		}
+		return []string{"--perms", "755", "--size", "1048576", "--tmpfs", row.Path},
+			[]string{"--remount-ro", row.Path}, nil
+	case sandbox.Devices:
+		// bubblewrap's /dev is a directory in memory that the lane could
+		// fill without bound.
+		return []string{"--dev", row.Path}, []string{"--remount-ro", row.Path}, nil
+	case sandbox.Processes:
+		return []string{"--proc", row.Path}, nil, nil
+	}
+	return nil, nil, fmt.Errorf("bwrap: unknown access %q", row.Access)
+}
+
+// Gaps: each limit is an rlimit of the child and so counts per process, not
+// for the lane as a whole; as root RLIMIT_NPROC binds nothing, since the
+// kernel exempts the host's uid 0 from it whatever its user namespace.
+func (bwrap) Gaps(p sandbox.Policy) []sandbox.Gap {
+	var gaps []sandbox.Gap
+	add := func(name, detail string) {
+		gaps = append(gaps, sandbox.Gap{Name: name, Detail: detail})
+	}
+	if p.Network == sandbox.NetworkHost {
+		add("network: host", "the lane shares the host's network: any host, services on loopback and abstract sockets can be reached")
+	}
+	if p.Limits.Memory > 0 {
+		add("memory-per-process", "the memory limit binds each process (RLIMIT_DATA), not the lane as a whole")
+	}
+	if p.Limits.CPUTime > 0 {
+		add("cpu-per-process", "the cpu limit binds each process (RLIMIT_CPU), not the lane as a whole")
+	}
+	if p.Limits.Procs > 0 && os.Geteuid() == 0 {
+		add("procs-as-root", "the kernel exempts root from the limit on processes (RLIMIT_NPROC)")
+	}
+	return gaps
+}

@@ -1,0 +1,104 @@
+// Package confine enforces a sandbox.Policy with what the operating system
+// has: one file per layer, registered by that file.
+//
+// A layer renders the argv that starts the confined child; the child stage
+// (ChildMain, `lane confine`) runs inside, in the very namespaces the agent
+// gets, proves by trying that the policy holds there, reports, waits for go
+// and only then becomes the agent.
+//
+//	layer, err := confine.Lookup("bwrap")
+//	if probe := layer.Probe(ctx); !probe.OK { … probe.Reason, probe.Hint … }
+//	argv, err := layer.Argv(policy, []string{lane, "confine"}, opt)
+//
+// The package starts no agent, watches nothing and cleans nothing up: that
+// is package runner. It never weakens a policy it cannot meet: what a layer
+// leaves open is a named Gap.
+package confine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"lane/sandbox"
+)
+
+// Need is what Probe is asked for.
+type Need struct {
+	// BwrapPath is used instead of a search, and checked the same way.
+	BwrapPath string
+	// UID is the caller's effective uid.
+	UID int
+}
+
+// Probe is what trying a layer on this host showed.
+type Probe struct {
+	Layer   string `json:"layer"`
+	OK      bool   `json:"ok"`
+	Reason  string `json:"reason,omitempty"`  // stable word, "" when OK
+	Blocker string `json:"blocker,omitempty"` // which setting of the host refuses, stable word
+	Detail  string `json:"detail,omitempty"`
+	Hint    string `json:"hint,omitempty"` // the smallest remedy
+	Version string `json:"version,omitempty"`
+	Path    string `json:"path,omitempty"`
+}
+
+// Options are what Argv needs to know about this run and host besides the
+// policy.
+type Options struct {
+	// BwrapPath is the absolute path that Probe found.
+	BwrapPath string
+	// Root says that lane runs with euid 0. The lane then gets uid 1000 in a
+	// user namespace of its own: uid 0 there would keep capabilities with
+	// which remount, umount and mknod succeed (measured).
+	Root bool
+	// Cwd is where the child starts.
+	Cwd string
+	// EmptyFile is an empty regular file of lane's own, shown for Hide rows
+	// that are files.
+	EmptyFile string
+}
+
+// Layer is one mechanism that confines a process tree.
+type Layer interface {
+	Name() string
+	// Probe really tries the layer, as the current user.
+	Probe(ctx context.Context) Probe
+	// ProbeFor is Probe with the search for programs spelled out.
+	ProbeFor(ctx context.Context, need Need) Probe
+	// Gaps are what the layer leaves open of this policy.
+	Gaps(p sandbox.Policy) []sandbox.Gap
+	// Argv renders the complete argv that starts child confined. It is pure.
+	Argv(p sandbox.Policy, child []string, opt Options) ([]string, error)
+}
+
+// ErrNoLayer says that no layer of that name exists on this system.
+var ErrNoLayer = errors.New("no such confinement layer on this system")
+
+var registry = map[string]Layer{}
+
+func register(l Layer) {
+	if _, twice := registry[l.Name()]; twice {
+		panic("confine: two layers named " + l.Name())
+	}
+	registry[l.Name()] = l
+}
+
+// Lookup returns the layer of that name, or ErrNoLayer.
+func Lookup(name string) (Layer, error) {
+	if l, ok := registry[name]; ok {
+		return l, nil
+	}
+	return nil, ErrNoLayer
+}
+
+// Layers returns the layers of this system by name.
+func Layers() []Layer {
+	var all []Layer
+	for _, l := range registry {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b Layer) int { return strings.Compare(a.Name(), b.Name()) })
+	return all
+}
