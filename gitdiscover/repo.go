@@ -38,6 +38,9 @@ type Repo struct {
 	// IDs are the device and inode numbers of what was resolved, compared
 	// again by the confined child.
 	IDs map[string]FileID `json:"-"`
+	// Vouched are the layouts that were accepted only because the user vouched
+	// for them ([Vouches]), each once, in the order they were needed.
+	Vouched []string `json:"-"`
 }
 
 // FileID is a file's identity on this host.
@@ -55,6 +58,9 @@ type RefusedError struct {
 	Path   string `json:"path"`   // raw; print it with %+q
 	Detail string `json:"detail"` // what is wrong, one clause
 	Hint   string `json:"hint"`   // what to do, one sentence
+	// Vouch is the word with which the user could have this accepted, "" when
+	// nothing could. Its risk is in [Vouches].
+	Vouch Vouch `json:"vouch,omitempty"`
 }
 
 func (e *RefusedError) Error() string {

@@ -1,0 +1,363 @@
+package gitdiscover
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	maxPointer = 8 << 10 // .git file, commondir, gitdir: a path and a newline
+	maxConfig  = 1 << 20 // config, config.worktree, objects/info/alternates
+	maxHead    = 255     // git looks at no more of HEAD
+	maxLinks   = 20      // symbolic links git follows in one path (glibc's MAXSYMLINKS)
+	pathMax    = 4096    // the kernel's longest path, with its final NUL
+)
+
+// dir is an open directory. All reading below it goes through the descriptor,
+// so that a path which is exchanged meanwhile is not followed a second time.
+type dir struct {
+	fd   int
+	path string // how it was reached: absolute, clean, free of links
+	id   FileID
+	uid  uint32
+	mode uint32
+	gid  uint32
+}
+
+var (
+	errMissing    = errors.New("does not exist")
+	errClosed     = errors.New("permission denied")
+	errNotRegular = errors.New("is a FIFO, socket or device")
+	errIsDir      = errors.New("is a directory")
+	errTooLarge   = errors.New("is larger than lane reads")
+	errChanged    = errors.New("changed while it was read")
+	errLoop       = errors.New("has too many symbolic links")
+	errNotDir     = errors.New("is not a directory")
+	errUnstable   = errors.New("leads through /proc or /dev/fd")
+	errTooLong    = errors.New("is longer than the kernel takes")
+)
+
+// pathError is one of the above for one path. Last says that the path's final
+// component was at fault, not one before it.
+type pathError struct {
+	path string
+	last bool
+	err  error
+}
+
+func (e *pathError) Error() string { return e.path + " " + e.err.Error() }
+func (e *pathError) Unwrap() error { return e.err }
+
+func sysError(err error) error {
+	switch err {
+	case unix.ENOENT:
+		return errMissing
+	case unix.EACCES, unix.EPERM:
+		return errClosed
+	case unix.ELOOP:
+		return errLoop
+	case unix.ENOTDIR:
+		return errNotDir
+	case unix.EISDIR:
+		return errIsDir
+	case unix.ENAMETOOLONG:
+		return errTooLong
+	case unix.ENXIO: // a FIFO or socket, opened after it took a file's place
+		return errNotRegular
+	}
+	return err
+}
+
+// keep has the directory closed when discovery ends.
+func (f *finder) keep(d *dir) *dir {
+	f.open = append(f.open, d.fd)
+	return d
+}
+
+func (f *finder) close() {
+	for _, fd := range f.open {
+		unix.Close(fd)
+	}
+}
+
+func newDir(fd int, path string) (*dir, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		unix.Close(fd)
+		return nil, sysError(err)
+	}
+	return &dir{fd: fd, path: path, id: fileID(&st), uid: st.Uid, gid: st.Gid, mode: uint32(st.Mode)}, nil
+}
+
+func openAt(fd int, name string, flags int) (int, error) {
+	for {
+		n, err := unix.Openat(fd, name, flags|unix.O_CLOEXEC, 0)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// parent opens the directory above d.
+func (f *finder) parent(d *dir) (*dir, error) {
+	fd, err := openAt(d.fd, "..", dirFlags)
+	if err != nil {
+		return nil, sysError(err)
+	}
+	p, err := newDir(fd, filepath.Dir(d.path))
+	if err != nil {
+		return nil, err
+	}
+	return f.keep(p), nil
+}
+
+// child opens the directory name in d; a link there is not followed.
+func (f *finder) child(d *dir, name string) (*dir, error) {
+	fd, err := openAt(d.fd, name, dirFlags|unix.O_NOFOLLOW)
+	if err != nil {
+		return nil, sysError(err)
+	}
+	c, err := newDir(fd, join(d.path, name))
+	if err != nil {
+		return nil, err
+	}
+	return f.keep(c), nil
+}
+
+// resolve follows raw from base as the kernel would and returns the directory
+// it names, open, with its physical path. Every component is opened once and
+// ".." is the real parent, also behind a link. The error is a *pathError.
+//
+// A path through procfs or /dev/fd is refused even though it resolves: there
+// it names something else for each process.
+func (f *finder) resolve(base *dir, raw string) (*dir, error) {
+	cur, rest, links := base, raw, 0
+	fail := func(name string, err error) error {
+		return &pathError{path: join(cur.path, name), last: rest == "", err: err}
+	}
+	owned := false // cur is ours to close
+	step := func(d *dir) {
+		if owned {
+			unix.Close(cur.fd)
+		}
+		cur, owned = d, true
+	}
+	defer func() {
+		if owned {
+			unix.Close(cur.fd)
+		}
+	}()
+	if strings.HasPrefix(rest, "/") {
+		root, err := openRoot()
+		if err != nil {
+			return nil, fail("", err)
+		}
+		step(root)
+	}
+	for {
+		rest = strings.TrimLeft(rest, "/")
+		if rest == "" {
+			break
+		}
+		name := rest
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			name = rest[:i]
+		}
+		rest = rest[len(name):]
+		if name == "." {
+			continue
+		}
+		if unstable(cur, name) {
+			return nil, fail(name, errUnstable)
+		}
+		fd, err := openAt(cur.fd, name, dirFlags|unix.O_NOFOLLOW)
+		if err == nil {
+			path := join(cur.path, name)
+			if name == ".." {
+				path = filepath.Dir(cur.path)
+			}
+			d, err := newDir(fd, path)
+			if err != nil {
+				return nil, fail(name, err)
+			}
+			step(d)
+			continue
+		}
+		target, linkErr := readLink(cur, name)
+		if linkErr != nil {
+			return nil, fail(name, sysError(err))
+		}
+		if links++; links > maxLinks {
+			return nil, fail(name, errLoop)
+		}
+		rest = target + rest
+		if strings.HasPrefix(target, "/") {
+			root, err := openRoot()
+			if err != nil {
+				return nil, fail(name, err)
+			}
+			step(root)
+		}
+	}
+	if unstable(cur, "") {
+		return nil, fail("", errUnstable)
+	}
+	if !owned { // raw was "." or empty: a descriptor of our own all the same
+		fd, err := openAt(cur.fd, ".", dirFlags)
+		if err != nil {
+			return nil, fail("", sysError(err))
+		}
+		d, err := newDir(fd, cur.path)
+		if err != nil {
+			return nil, fail("", err)
+		}
+		cur = d
+	}
+	owned = false
+	if len(cur.path) >= pathMax {
+		unix.Close(cur.fd)
+		return nil, &pathError{path: cur.path, err: errTooLong}
+	}
+	return f.keep(cur), nil
+}
+
+func openRoot() (*dir, error) {
+	fd, err := openAt(unix.AT_FDCWD, "/", dirFlags)
+	if err != nil {
+		return nil, sysError(err)
+	}
+	return newDir(fd, "/")
+}
+
+// readLink returns the text of the link name in d.
+func readLink(d *dir, name string) (string, error) {
+	buf := make([]byte, pathMax)
+	n, err := unix.Readlinkat(d.fd, name, buf)
+	if err != nil {
+		return "", sysError(err)
+	}
+	return string(buf[:n]), nil
+}
+
+type linkRule int
+
+const (
+	noLinks linkRule = iota
+	followLinks
+)
+
+// readFile reads the regular file name in d, at most limit bytes of it. It is
+// looked at before it is opened, so that no FIFO, tape or watchdog is touched,
+// opened without waiting, and must still be the same file then.
+func (f *finder) readFile(d *dir, name string, limit int, links linkRule) ([]byte, error) {
+	return f.read(d, name, limit, links, true)
+}
+
+// readHead is readFile for a file whose length does not matter.
+func (f *finder) readHead(d *dir, name string, limit int, links linkRule) ([]byte, error) {
+	return f.read(d, name, limit, links, false)
+}
+
+func (f *finder) read(d *dir, name string, limit int, links linkRule, whole bool) ([]byte, error) {
+	atFlags, openFlags := unix.AT_SYMLINK_NOFOLLOW, unix.O_NOFOLLOW
+	if links == followLinks {
+		atFlags, openFlags = 0, 0
+	}
+	var seen, got unix.Stat_t
+	if err := unix.Fstatat(d.fd, name, &seen, atFlags); err != nil {
+		return nil, sysError(err)
+	}
+	if err := f.checkFile(&seen, limit, whole); err != nil {
+		return nil, err
+	}
+	fd, err := openAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|openFlags)
+	if err != nil {
+		return nil, sysError(err)
+	}
+	file := os.NewFile(uintptr(fd), join(d.path, name))
+	defer file.Close()
+	if err := unix.Fstat(fd, &got); err != nil {
+		return nil, sysError(err)
+	}
+	if fileID(&got) != fileID(&seen) {
+		return nil, errChanged
+	}
+	if err := f.checkFile(&got, limit, whole); err != nil {
+		return nil, err
+	}
+	if onProcfs(fd) {
+		return nil, errUnstable
+	}
+	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > limit {
+		if whole {
+			return nil, errTooLarge
+		}
+		data = data[:limit]
+	}
+	return data, nil
+}
+
+func (f *finder) checkFile(st *unix.Stat_t, limit int, whole bool) error {
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		return errIsDir
+	case unix.S_IFREG:
+	default:
+		return errNotRegular
+	}
+	if whole && st.Size > int64(limit) {
+		return errTooLarge
+	}
+	if !f.identity.mayRead(st.Uid, st.Gid, uint32(st.Mode)) {
+		return errClosed
+	}
+	return nil
+}
+
+// readRefusal turns an error of readFile into a refusal; other is the class
+// for what git would trip over in the same way.
+func readRefusal(err error, path string, other Class) error {
+	switch {
+	case errors.Is(err, errNotRegular):
+		return refuse(NotRegular, path, "%v", err)
+	case errors.Is(err, errTooLarge):
+		return refuse(TooLarge, path, "%v", err)
+	case errors.Is(err, errClosed):
+		return refuse(Permission, path, "cannot be read: %v", err)
+	case errors.Is(err, errUnstable), errors.Is(err, errChanged):
+		return refuse(UnstablePath, path, "%v", err)
+	}
+	return refuse(other, path, "cannot be read: %v", err)
+}
+
+func fileID(st *unix.Stat_t) FileID { return FileID{Dev: uint64(st.Dev), Ino: uint64(st.Ino)} }
+
+// join puts name below dir without cleaning name.
+func join(dir, name string) string {
+	if name == "" {
+		return dir
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + name
+}
+
+// unstable is true when name in d, or d itself, is a place whose meaning
+// depends on the process that looks.
+func unstable(d *dir, name string) bool {
+	if onProcfs(d.fd) {
+		return true
+	}
+	switch join(d.path, name) {
+	case "/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return false
+}
