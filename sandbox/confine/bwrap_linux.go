@@ -59,6 +59,9 @@ func (bwrap) Argv(p sandbox.Policy, child []string, opt Options) ([]string, erro
 		}
 		argv = append(argv, args...)
 		last = append(last, after...)
+		if row.Access == sandbox.Processes && (opt.Root || !p.Nesting) {
+			argv = append(argv, coverProc()...)
+		}
 	}
 	argv = append(argv, last...)
 	if opt.Cwd != "" {
@@ -136,6 +139,27 @@ func mountArgs(row sandbox.Row, opt Options) (args, after []string, err error) {
 		return []string{"--proc", row.Path}, nil, nil
 	}
 	return nil, nil, fmt.Errorf("bwrap: unknown access %q", row.Access)
+}
+
+// ownedProc are the parts of /proc that the kernel lets the host's uid 0
+// write by ownership alone, whatever its capabilities and whatever number it
+// has in a user namespace. bubblewrap covers only those whose directory
+// itself is writable, which leaves /proc/sys open: a lane started by root
+// wrote kernel.core_pattern with every capability set empty (measured).
+//
+// Started by a user, only settings of the lane's own namespaces are writable
+// there. They are covered too, but not with Nesting: the kernel refuses the
+// fresh /proc of an agent's own sandbox while something covers this one
+// (mount_too_revealing). As root those sandboxes have to do without anyway.
+var ownedProc = []string{"sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr"}
+
+func coverProc() []string {
+	// /proc/sys has to be there; the others exist on some kernels only.
+	args := []string{"--ro-bind", "/proc/sys", "/proc/sys"}
+	for _, name := range ownedProc {
+		args = append(args, "--ro-bind-try", "/proc/"+name, "/proc/"+name)
+	}
+	return args
 }
 
 // Gaps: each limit is an rlimit of the child and so counts per process, not

@@ -60,6 +60,8 @@ func Probes(p sandbox.Policy) ChildPlan {
 	if p.Nesting {
 		plan.Seccomp = "nesting"
 	}
+	// Owned by the host's root and there on every kernel: see ownedProc.
+	plan.MustNotOpen = append(plan.MustNotOpen, "/proc/sys/kernel/panic")
 	rows := p.Sorted()
 	for i, row := range rows {
 		switch row.Access {
