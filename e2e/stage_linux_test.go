@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The stage is a directory of the tests' own that every user may read: the
+// checkout and go's build directory may be closed to the unprivileged user
+// that the scripts run as the second time.
+//
+//	bin/       the test binary under each of its roles' names, and claude
+//	root/      work directories of the scripts run as root
+//	user/      work directories of the scripts run as an unprivileged user
+//	testdata/  the scripts, for the second run
+const stageEnv = "LANE_E2E_STAGE"
+
+var stage string // set by TestMain
+
+// unprivileged is the user of the second run. It needs no entry in
+// /etc/passwd: containers run with such users all the time.
+const unprivileged = 1001
+
+// newStage makes a stage. It prefers a place that lane does not replace by a
+// private directory: that lanes in /tmp work is what single scripts are for.
+func newStage() (string, error) {
+	var errs []error
+	for _, parent := range []string{"/srv", "/var/tmp", os.TempDir()} {
+		dir, err := os.MkdirTemp(parent, "lane-e2e-")
+		if err == nil {
+			return dir, fillStage(dir)
+		}
+		errs = append(errs, err)
+	}
+	return "", fmt.Errorf("no place for the stage: %w", errors.Join(errs...))
+}
+
+func fillStage(dir string) error {
+	// Explicit modes: the caller's umask may be 077.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	for _, sub := range []string{"bin", "root", "user", "testdata"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+			return err
+		}
+		if err := os.Chmod(filepath.Join(dir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for role := range roles {
+		if err := install(self, filepath.Join(dir, "bin", role)); err != nil {
+			return err
+		}
+	}
+	if err := install(self, filepath.Join(dir, "bin", "suite")); err != nil {
+		return err
+	}
+	if agent, err := agentProgram(); err == nil {
+		if err := install(agent, filepath.Join(dir, "bin", "claude")); err != nil {
+			return err
+		}
+	}
+	scripts, err := filepath.Glob("testdata/*/*")
+	if err != nil {
+		return err
+	}
+	for _, file := range scripts {
+		to := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := install(file, to); err != nil {
+			return err
+		}
+	}
+	if os.Getuid() == 0 {
+		return os.Chown(filepath.Join(dir, "user"), unprivileged, unprivileged)
+	}
+	return nil
+}
+
+// agentProgram is the real Claude Code that `make setup` installs.
+func agentProgram() (string, error) {
+	path, err := filepath.EvalSymlinks("agents/node_modules/.bin/claude")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// install copies a program, readable by everybody. A link would do for some,
+// but what a script breaks must be the copy.
+func install(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	if err := out.Chmod(0o755); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// removeStage removes it also where a script took its own rights away.
+func removeStage(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// need skips a test that cannot run here and names the feature that is
+// missing. Where LANE_MUST lists the feature, as CI does, it fails instead.
+func need(t *testing.T, features ...string) {
+	t.Helper()
+	for _, f := range features {
+		err := probes[f]()
+		if err == nil {
+			continue
+		}
+		if slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), f) {
+			t.Fatalf("feature %q is missing and LANE_MUST asks for it: %v", f, err)
+		}
+		t.Skipf("feature %q is missing: %v", f, err)
+	}
+}
+
+var probes = map[string]func() error{
+	"git": func() error { return quietly("git", "--version") },
+	"bwrap": func() error {
+		return quietly("bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/",
+			"--proc", "/proc", "--dev", "/dev", "--", "true")
+	},
+	"agents": func() error {
+		if err := quietly("socat", "-V"); err != nil {
+			return err
+		}
+		return quietly(filepath.Join(stage, "bin", "claude"), "--version")
+	},
+	"root": func() error {
+		if os.Getuid() != 0 {
+			return errors.New("not root")
+		}
+		return nil
+	},
+}
+
+func quietly(argv ...string) error {
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", argv[0], err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
