@@ -1,0 +1,91 @@
+package sandbox
+
+// WiringRow is a file or directory of a worktree that makes an agent, an
+// editor or a shell run code or take orders when a person next uses the
+// worktree.
+type WiringRow struct {
+	// Path is relative to the worktree.
+	Path string
+	// Dir says that it is a directory, protected as a whole.
+	Dir bool
+	// Harness is whose wiring it is.
+	Harness string
+	Reason  string
+}
+
+// Wiring are the names of every harness: an agent must not write another
+// agent's wiring either. What exists at launch is protected; what was absent
+// and appeared is taken to quarantine.
+//
+// Not in the table are files that are instructions to build tools and test
+// runners (Makefile, package.json, conftest.py, .husky): to write those is
+// the work an agent is for, and what runs them afterwards is not confined
+// (SECURITY.md).
+func Wiring() []WiringRow {
+	return []WiringRow{
+		{".claude/settings.json", false, "claude-code", "hooks, environment, permissions and sandbox settings"},
+		{".claude/settings.local.json", false, "claude-code", "hooks, environment, permissions and sandbox settings"},
+		{".claude/agents", true, "claude-code", "subagents with tools of their own"},
+		{".claude/commands", true, "claude-code", "commands that run shell lines when called"},
+		{".claude/hooks", true, "claude-code", "programs that the settings name as hooks"},
+		{".claude/launch.json", false, "claude-code", "programs that are started for previews"},
+		{".claude/loop.md", false, "claude-code", "a prompt that runs unasked"},
+		{".claude/mods", true, "claude-code", "code that is loaded into the agent"},
+		{".claude/output-styles", true, "claude-code", "replaces the system prompt"},
+		{".claude/plugins", true, "claude-code", "code that is loaded into the agent"},
+		{".claude/routines", true, "claude-code", "prompts that run unasked"},
+		{".claude/scheduled_tasks.json", false, "claude-code", "prompts that run unasked"},
+		{".claude/skills", true, "claude-code", "skills with programs and tool grants"},
+		{".claude/workflows", true, "claude-code", "programs that steer agents"},
+		{".claude-plugin", true, "claude-code", "code that is loaded into the agent"},
+		{".mcp.json", false, "claude-code", "servers that are started with the agent"},
+		{".codex", true, "codex", "configuration, hooks, rules and servers"},
+		{".gemini/settings.json", false, "gemini-cli", "hooks, servers and tool settings"},
+		{".gemini/.env", false, "gemini-cli", "environment of the agent"},
+		{".gemini/commands", true, "gemini-cli", "commands that run shell lines when called"},
+		{".gemini/agents", true, "gemini-cli", "subagents with tools of their own"},
+		{".gemini/extensions", true, "gemini-cli", "code that is loaded into the agent"},
+		{".gemini/hooks", true, "gemini-cli", "programs that the settings name as hooks"},
+		{".gemini/policies", true, "gemini-cli", "what the agent may do unasked"},
+		{".gemini/skills", true, "gemini-cli", "skills with programs and tool grants"},
+		{".gemini/sandbox.bashrc", false, "gemini-cli", "sourced by the sandbox's shell"},
+		{".gemini/sandbox.Dockerfile", false, "gemini-cli", "builds the sandbox"},
+		{".geminiignore", false, "gemini-cli", "which files the agent may see"},
+		{".github/hooks", true, "copilot", "programs that run as hooks"},
+		{".github/copilot", true, "copilot", "settings, servers and hooks"},
+		{".github/agents", true, "copilot", "subagents with tools of their own"},
+		{".github/prompts", true, "copilot", "commands with tools of their own"},
+		{".github/skills", true, "copilot", "skills with programs and tool grants"},
+		{".copilot", true, "copilot", "settings, servers and hooks"},
+		{".agents", true, "antigravity", "hooks, rules, skills and workflows"},
+		{".agent", true, "antigravity", "rules, skills and workflows"},
+		{".antigravity", true, "antigravity", "settings and servers"},
+		{".cursor", true, "cursor", "hooks, rules and servers"},
+		{".windsurf", true, "windsurf", "rules, workflows and hooks"},
+		{".opencode", true, "opencode", "plugins, agents and commands"},
+		{"opencode.json", false, "opencode", "servers, permissions and plugins"},
+		{".kiro", true, "kiro", "hooks and servers"},
+		{".qwen", true, "qwen-code", "hooks, servers and tool settings"},
+		{".roo", true, "roo", "servers, modes and commands"},
+		{".clinerules", true, "cline", "rules, hooks and workflows"},
+		{".continue", true, "continue", "servers and configuration"},
+		{".aider.conf.yml", false, "aider", "commands that run after an edit"},
+		{".vscode", true, "editor", "tasks, launchers, settings and servers that start programs"},
+		{".idea", true, "editor", "run configurations and file watchers that start programs"},
+		{".fleet", true, "editor", "run configurations that start programs"},
+		{".zed", true, "editor", "tasks and settings that start programs"},
+		{".nvim.lua", false, "editor", "code that runs when the directory is opened"},
+		{".nvimrc", false, "editor", "code that runs when the directory is opened"},
+		{".exrc", false, "editor", "code that runs when the directory is opened"},
+		{".vimrc", false, "editor", "code that runs when the directory is opened"},
+		{".dir-locals.el", false, "editor", "code that runs when a file is opened"},
+		{".devcontainer", true, "editor", "commands that run on the host when the directory is opened"},
+		{".devcontainer.json", false, "editor", "commands that run on the host when the directory is opened"},
+		{".envrc", false, "shell", "runs when a shell enters the directory (direnv)"},
+		{".mise.toml", false, "shell", "hooks and tasks that run when a shell enters the directory"},
+		{".mise.local.toml", false, "shell", "hooks and tasks that run when a shell enters the directory"},
+		{"mise.toml", false, "shell", "hooks and tasks that run when a shell enters the directory"},
+		{"mise.local.toml", false, "shell", "hooks and tasks that run when a shell enters the directory"},
+		{".config/lane.toml", false, "lane", "lane's own settings for this repository"},
+	}
+}
