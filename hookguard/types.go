@@ -1,6 +1,9 @@
 package hookguard
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Event is one hook call, in the words of no particular harness.
 type Event struct {
@@ -13,6 +16,10 @@ type Event struct {
 }
 
 // Facts are what the launcher sealed: the guard trusts nothing else.
+//
+// Writable by these facts are the worktree (less its .git pointer, nested
+// .git directories and wiring), Tmp, OwnGit and devices such as /dev/null.
+// State as a whole is not: only the two directories named here are.
 type Facts struct {
 	Worktree  string `json:"worktree"`
 	GitDir    string `json:"gitdir"`
@@ -25,6 +32,36 @@ type Facts struct {
 	OwnGit    string `json:"owngit"`    // the lane's private git directory, "" with --git read-only
 	CallerTmp string `json:"callertmp"` // TMPDIR of whoever started lane, "" if it had none
 	Headless  bool   `json:"headless"`  // nobody can answer an ask
+
+	// The user's options. None of them opens a .git directory, wiring or
+	// lane's own files.
+	DenyGlobs    StringList `json:"deny_globs,omitempty"`    // writes refused as well, by pattern
+	AllowOutside StringList `json:"allow_outside,omitempty"` // directories outside the worktree that may be written
+	GuardReads   bool       `json:"guard_reads,omitempty"`   // judge reads by the outside and pattern rules too
+	MacOS        bool       `json:"macos,omitempty"`         // the harness runs commands with zsh, /private twins exist
+}
+
+// StringList is a JSON list of strings, or one string with commas between
+// them. Only the list form can hold an entry with a comma in it.
+type StringList []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *StringList) UnmarshalJSON(raw []byte) error {
+	var many []string
+	if err := json.Unmarshal(raw, &many); err == nil {
+		*l = many
+		return nil
+	}
+	var one string
+	if err := json.Unmarshal(raw, &one); err != nil {
+		return err
+	}
+	for _, part := range strings.Split(one, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			*l = append(*l, part)
+		}
+	}
+	return nil
 }
 
 // Decision is the guard's answer. There is no allow: the guard never lifts

@@ -1,0 +1,170 @@
+package hookguard
+
+import (
+	"encoding/json"
+	"strings"
+
+	"lane/hookguard/shell"
+)
+
+// call is a tool call taken apart: what it touches, and what can be said
+// about it without looking at a path.
+type call struct {
+	touches  []touch
+	verdicts []Verdict
+}
+
+func (c *call) object(v Verdict) { c.verdicts = append(c.verdicts, v) }
+
+// read takes a tool call apart by the tool's canonical name.
+func (g *guard) read(ev Event) call {
+	var c call
+	var input map[string]any
+	_ = json.Unmarshal(ev.Input, &input) // what is no object has no path: see noPath
+	switch ev.Tool {
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		g.fileTool(&c, ev, input, shell.Write)
+	case "Delete":
+		g.fileTool(&c, ev, input, shell.Remove)
+	case "Read", "NotebookRead", "Glob", "Grep", "LS":
+		g.readTool(&c, ev, input)
+	case "apply_patch":
+		g.patchTool(&c, ev, input)
+	case "Bash":
+		g.shellTool(&c, ev, input)
+	case "EnterWorktree", "ExitWorktree":
+		c.object(worktreeTool.verdict(Deny, ev.Tool+" "+worktreeTool.Says+". "+worktreeWayOn))
+	case "Agent", "Task":
+		if isolation, _ := input["isolation"].(string); isolation != "" && isolation != "none" {
+			c.object(worktreeTool.verdict(Deny, ev.Tool+" with isolation "+worktreeTool.Says+". "+worktreeWayOn))
+		}
+	default:
+		if server, tool, ok := mcpName(ev.Tool); ok {
+			g.mcpTool(&c, ev, server, tool, input)
+		}
+	}
+	return c
+}
+
+// pathKeys are the names harnesses give the one file a tool works on.
+var pathKeys = []string{"file_path", "notebook_path", "path", "filePath", "absolute_path", "TargetFile", "AbsolutePath", "filename", "file"}
+
+func (g *guard) fileTool(c *call, ev Event, input map[string]any, op shell.Op) {
+	found := false
+	for _, key := range pathKeys {
+		if given, ok := input[key].(string); ok && given != "" {
+			c.touches = append(c.touches, g.fileTouch(op, ev.Tool, given, ev.Cwd))
+			found = true
+		}
+	}
+	// Some forms of MultiEdit name a file with each edit.
+	for _, key := range []string{"edits", "files"} {
+		list, _ := input[key].([]any)
+		for _, item := range list {
+			fields, _ := item.(map[string]any)
+			for _, k := range pathKeys {
+				if given, ok := fields[k].(string); ok && given != "" {
+					c.touches = append(c.touches, g.fileTouch(op, ev.Tool, given, ev.Cwd))
+					found = true
+				}
+			}
+		}
+	}
+	if !found {
+		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
+	}
+}
+
+// readTool is judged for lane's own files always, for the rest only with
+// guard_reads. A pattern counts by its part before the first wildcard.
+func (g *guard) readTool(c *call, ev Event, input map[string]any) {
+	keys := pathKeys
+	if ev.Tool == "Glob" || ev.Tool == "Grep" || ev.Tool == "LS" {
+		keys = append(keys[:len(keys):len(keys)], "dir_path", "directory", "SearchDirectory", "DirectoryPath", "SearchPath")
+	}
+	for _, key := range keys {
+		if given, ok := input[key].(string); ok && given != "" {
+			c.touches = append(c.touches, g.fileTouch(shell.Read, ev.Tool, given, ev.Cwd))
+		}
+	}
+	if pattern, ok := input["pattern"].(string); ok && ev.Tool == "Glob" {
+		base := pattern
+		if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+			base = pattern[:strings.LastIndexByte(pattern[:i], '/')+1]
+		}
+		if base != "" {
+			cwd := ev.Cwd
+			if dir, ok := input["path"].(string); ok && dir != "" {
+				cwd = g.absolute(dir, ev.Cwd)
+			}
+			c.touches = append(c.touches, g.fileTouch(shell.Read, ev.Tool, base, cwd))
+		}
+	}
+}
+
+// shellTool takes the words of a command apart and judges each effect by the
+// same path rules as a file tool's.
+func (g *guard) shellTool(c *call, ev Event, input map[string]any) {
+	command, ok := commandText(input)
+	if !ok {
+		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
+		return
+	}
+	dir := ev.Cwd
+	for _, key := range []string{"cwd", "Cwd", "workdir", "working_directory", "directory", "dir_path"} {
+		if given, ok := input[key].(string); ok && given != "" {
+			dir = g.absolute(given, ev.Cwd)
+		}
+	}
+	g.command(c, command, dir)
+}
+
+// commandText is the shell text of a call: a string, or an argument list.
+func commandText(input map[string]any) (string, bool) {
+	for _, key := range []string{"command", "CommandLine", "cmd", "script", "commandLine"} {
+		switch v := input[key].(type) {
+		case string:
+			return v, true
+		case []any:
+			words := make([]string, 0, len(v))
+			for _, w := range v {
+				s, _ := w.(string)
+				words = append(words, s)
+			}
+			if len(words) == 3 && (strings.HasSuffix(words[0], "sh")) && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+				return words[2], true
+			}
+			return shell.Quote(words), true
+		}
+	}
+	return "", false
+}
+
+func (g *guard) command(c *call, command, dir string) {
+	rep := g.analyze(command, dir)
+	for _, e := range rep.Effects {
+		c.touches = append(c.touches, touch{op: e.Op, given: e.Given, abs: e.Path, by: e.By, cwd: e.Dir, links: rep.Links[:e.Links]})
+	}
+	for _, f := range rep.Findings {
+		if v, ok := g.judgeFinding(f); ok {
+			c.object(v)
+		}
+	}
+}
+
+// analyze interprets a command with what the facts say about its environment.
+func (g *guard) analyze(command, dir string) shell.Report {
+	vars := map[string]string{"HOME": g.facts.Home, "USER": g.facts.User, "LOGNAME": g.facts.User}
+	if g.facts.Tmp != "" {
+		vars["TMPDIR"] = g.facts.Tmp
+	}
+	for name, value := range vars {
+		if value == "" {
+			delete(vars, name)
+		}
+	}
+	return shell.Analyze(shell.Request{
+		Command: command, Dir: dir, Vars: vars, Zsh: g.facts.MacOS, Readlink: g.links.Readlink,
+		Worktree: g.facts.Worktree, GitDir: g.facts.GitDir, CommonDir: g.facts.CommonDir,
+	})
+}

@@ -1,0 +1,195 @@
+package dialect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"lane/hookguard"
+)
+
+// Limits of one hook process.
+const (
+	// maxPayload bounds the event read from stdin. Harnesses send whole files
+	// with Write; more than this is refused unread.
+	maxPayload = 16 << 20
+	// maxFacts bounds the facts or plan file.
+	maxFacts = 16 << 20
+	// Deadline is when the process answers by itself, well before the timeout
+	// of any harness's wiring.
+	Deadline = 4 * time.Second
+)
+
+// exitRefused is what every harness takes for a refusal when there is text on
+// stderr beside it.
+const exitRefused = 2
+
+// Main is `lane hook`: it reads one event from stdin and answers it. args are
+// the words after "hook". It returns the exit code and never panics: a defect
+// of its own becomes the harness's refusal.
+//
+// It reads its flags by hand, so that no flag library can end the process
+// with a code that a harness reads as "go on".
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	opts, err := parseArgs(args)
+	if err != nil {
+		return print(failClaude(err.Error()), stdout, stderr)
+	}
+	d, known := Lookup(opts.harness)
+	switch {
+	case opts.harness == "":
+		return print(failClaude("no --harness given"), stdout, stderr)
+	case !known:
+		return print(failClaude(fmt.Sprintf("unknown harness %+q", opts.harness)), stdout, stderr)
+	case d.Planned:
+		return print(failClaude("the harness "+opts.harness+" is not supported yet"), stdout, stderr)
+	}
+	return print(within(Deadline, d, func() Answer { return answer(d, opts, stdin) }), stdout, stderr)
+}
+
+type options struct{ harness, plan, facts string }
+
+func parseArgs(args []string) (options, error) {
+	var o options
+	targets := map[string]*string{"--harness": &o.harness, "--plan": &o.plan, "--facts": &o.facts}
+	for i := 0; i < len(args); i++ {
+		name, value, inline := cut(args[i])
+		target, ok := targets[name]
+		if !ok {
+			return o, fmt.Errorf("unknown argument %+q", args[i])
+		}
+		if !inline {
+			if i++; i == len(args) {
+				return o, fmt.Errorf("%s needs a value", name)
+			}
+			value = args[i]
+		}
+		*target = value
+	}
+	if o.plan != "" && o.facts != "" {
+		return o, errors.New("--plan and --facts exclude each other")
+	}
+	return o, nil
+}
+
+func cut(arg string) (name, value string, inline bool) {
+	for i := range arg {
+		if arg[i] == '=' {
+			return arg[:i], arg[i+1:], true
+		}
+	}
+	return arg, "", false
+}
+
+// within runs work and answers for it when it panics or takes too long.
+func within(limit time.Duration, d Dialect, work func() Answer) Answer {
+	done := make(chan Answer, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- d.Fail("an error of the guard's own")
+			}
+		}()
+		done <- work()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		return a
+	case <-timer.C:
+		return d.Fail("no answer in time")
+	}
+}
+
+func answer(d Dialect, opts options, stdin io.Reader) Answer {
+	payload, err := readAll(stdin, maxPayload)
+	if err != nil {
+		return d.Fail(err.Error())
+	}
+	ev, handled, err := d.Read(payload)
+	if err != nil {
+		return d.Fail(err.Error())
+	}
+	if !handled {
+		return Answer{}
+	}
+	facts, err := loadFacts(opts)
+	if err != nil {
+		return d.Fail(err.Error())
+	}
+	return d.Write(ev, hookguard.Judge(ev, facts), facts.Headless)
+}
+
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, errors.New("the input cannot be read")
+	}
+	if int64(len(data)) > limit {
+		return nil, errors.New("the input is too large")
+	}
+	return data, nil
+}
+
+// loadFacts reads the facts from the sealed plan, where they are the object
+// "facts", or from a file that holds them alone.
+func loadFacts(opts options) (hookguard.Facts, error) {
+	name := opts.plan
+	if name == "" {
+		name = opts.facts
+	}
+	if name == "" {
+		return hookguard.Facts{}, errors.New("neither --plan nor --facts given")
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return hookguard.Facts{}, fmt.Errorf("the facts file %+q cannot be opened", name)
+	}
+	defer file.Close()
+	data, err := readAll(file, maxFacts)
+	if err != nil {
+		return hookguard.Facts{}, fmt.Errorf("the facts file %+q: %w", name, err)
+	}
+	return ParseFacts(data)
+}
+
+// ParseFacts reads facts as JSON: the object itself, or the object under its
+// key "facts". Facts without an absolute worktree are refused: nothing could
+// be judged by them.
+func ParseFacts(data []byte) (hookguard.Facts, error) {
+	var plan struct {
+		Facts json.RawMessage `json:"facts"`
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return hookguard.Facts{}, errors.New("the facts are no JSON object")
+	}
+	if len(plan.Facts) > 0 {
+		data = plan.Facts
+	}
+	var facts hookguard.Facts
+	if err := json.Unmarshal(data, &facts); err != nil {
+		return hookguard.Facts{}, errors.New("the facts are not as they should be")
+	}
+	if len(facts.Worktree) == 0 || facts.Worktree[0] != '/' {
+		return hookguard.Facts{}, errors.New("the facts name no worktree")
+	}
+	return facts, nil
+}
+
+func print(a Answer, stdout, stderr io.Writer) int {
+	if a.Stderr != "" {
+		if _, err := io.WriteString(stderr, a.Stderr); err != nil {
+			return exitRefused
+		}
+	}
+	if a.Stdout != "" {
+		if _, err := io.WriteString(stdout, a.Stdout); err != nil {
+			return exitRefused
+		}
+	}
+	return a.Exit
+}

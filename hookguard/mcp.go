@@ -1,0 +1,141 @@
+package hookguard
+
+import (
+	"strings"
+
+	"lane/hookguard/shell"
+)
+
+// mcpName splits mcp__server__tool.
+func mcpName(name string) (server, tool string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return "", "", false
+	}
+	server, tool, ok = strings.Cut(rest, "__")
+	if !ok {
+		return rest, "", true
+	}
+	return server, tool, true
+}
+
+// mcpVerbs are the words in a tool's name that say what it does to a path.
+// A tool with none of them is not judged by its paths.
+var mcpVerbs = map[string]shell.Op{
+	"write": shell.Write, "edit": shell.Write, "create": shell.Write, "append": shell.Write, "save": shell.Write,
+	"update": shell.Write, "put": shell.Write, "insert": shell.Write, "replace": shell.Write, "patch": shell.Write,
+	"mkdir": shell.Write, "touch": shell.Write, "set": shell.Write, "init": shell.Write, "clone": shell.Write,
+	"download": shell.Write, "export": shell.Write, "extract": shell.Write, "copy": shell.Write, "truncate": shell.Write,
+	"upload": shell.Read, "store": shell.Write, "modify": shell.Write, "apply": shell.Write, "chmod": shell.Write,
+	"add": shell.Write, "commit": shell.Write, "checkout": shell.Write, "reset": shell.Write, "generate": shell.Write,
+	"screenshot": shell.Write, "record": shell.Write, "render": shell.Write, "format": shell.Write, "dump": shell.Write,
+	"delete": shell.Remove, "remove": shell.Remove, "unlink": shell.Remove, "rmdir": shell.Remove, "trash": shell.Remove,
+	"move": shell.Remove, "rename": shell.Remove,
+}
+
+// mcpReads are verbs that win over the ones above: read_text_file, list_….
+var mcpReads = map[string]bool{"read": true, "list": true, "get": true, "search": true, "find": true, "stat": true, "view": true, "status": true, "diff": true, "log": true, "show": true, "tree": true, "info": true, "query": true}
+
+// mcpPathWords mark an input field as a path of this machine.
+var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir", "directory", "folder", "destination", "dest", "source", "src", "target", "output", "uri", "to", "from"}
+
+// mcpTool judges a server's tool by the paths in its input, if its name says
+// that it changes files, and by its command, if it runs one.
+func (g *guard) mcpTool(c *call, ev Event, server, tool string, input map[string]any) {
+	words := nameWords(tool)
+	op, writes, runs := shell.Read, false, false
+	for _, w := range words {
+		if mcpReads[w] {
+			op, writes = shell.Read, false
+			break
+		}
+		if o, ok := mcpVerbs[w]; ok && !writes {
+			op, writes = o, true
+		}
+		runs = runs || w == "run" || w == "exec" || w == "execute" || w == "shell" || w == "bash" || w == "command" || w == "terminal"
+	}
+	if command, ok := commandText(input); ok && runs {
+		g.command(c, command, ev.Cwd)
+	}
+	if isRemote(input) {
+		return
+	}
+	g.mcpPaths(c, ev, op, writes, "", input, 0)
+}
+
+// isRemote reports whether the paths of an input are in a forge's repository.
+func isRemote(input map[string]any) bool {
+	_, owner := input["owner"]
+	_, repo := input["repo"]
+	_, project := input["project_id"]
+	return owner && repo || project
+}
+
+func (g *guard) mcpPaths(c *call, ev Event, op shell.Op, writes bool, key string, value any, depth int) {
+	if depth > 6 {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for k, item := range v {
+			g.mcpPaths(c, ev, op, writes, k, item, depth+1)
+		}
+	case []any:
+		for _, item := range v {
+			g.mcpPaths(c, ev, op, writes, key, item, depth+1)
+		}
+	case string:
+		if !isPathKey(key) || v == "" || strings.Contains(v, "\n") || isURL(v) {
+			return
+		}
+		o := op
+		if first := nameWords(key); writes && op == shell.Write && (first[0] == "source" || first[0] == "src" || first[0] == "from") {
+			o = shell.Read // copied from there
+		} else if writes && op == shell.Remove && (first[0] == "destination" || first[0] == "dest" || first[0] == "target" || first[0] == "to") {
+			o = shell.Write
+		}
+		c.touches = append(c.touches, g.fileTouch(o, ev.Tool, v, ev.Cwd))
+	}
+}
+
+func isURL(s string) bool {
+	scheme, _, ok := strings.Cut(s, "://")
+	return ok && scheme != "file"
+}
+
+func isPathKey(key string) bool {
+	for _, w := range nameWords(key) {
+		for _, p := range mcpPathWords {
+			if w == p {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameWords splits snake_case, kebab-case and camelCase.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			words = append(words, strings.ToLower(name[start:end]))
+		}
+	}
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '_' || c == '-' || c == '.' || c == '/':
+			flush(i)
+			start = i + 1
+		case c >= 'A' && c <= 'Z' && i > 0 && name[i-1] >= 'a' && name[i-1] <= 'z':
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(name))
+	if len(words) == 0 {
+		return []string{""}
+	}
+	return words
+}

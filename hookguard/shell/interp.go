@@ -1,0 +1,244 @@
+// Package shell says what a shell command would do to files, without running
+// it: which paths it writes, removes and reads, in which directory each part
+// runs, and what it does that no path can show (a variable re-pointed, git
+// told to run a program, text executed that nobody can read beforehand).
+//
+// It parses with mvdan.cc/sh and interprets the tree abstractly. Variables,
+// functions, aliases, pipes, here-documents, substitutions, files and links
+// made in the same call are followed; what is not known stays a hole in an
+// otherwise known text, so "/srv/$x" still begins with "/srv/".
+//
+//	rep := shell.Analyze(shell.Request{Command: "cd /srv && touch a", Dir: "/wt"})
+//	// rep.Effects[0] is {Write "/srv/a" by "touch"}
+//
+// It does not decide anything, opens no file but the links its caller lends
+// it, starts nothing, and does not know what a program it has no table row
+// for does inside. Prose is never a command: the words of a commit message or
+// a here-document count only when something executes them.
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Request is one command to look at.
+type Request struct {
+	Command string
+	Dir     string            // absolute; where it starts
+	Vars    map[string]string // exported variables whose values are known
+	Zsh     bool              // the harness runs commands with zsh
+	// Readlink, if set, tells where a link of the file system points.
+	Readlink func(name string) (string, bool)
+	// GitDir and CommonDir are the worktree's git directories, Worktree its
+	// root: what git itself would find from inside it.
+	Worktree, GitDir, CommonDir string
+}
+
+// The interpreter's limits. Each ends the work with the finding TooMuch: an
+// input that needs more is not a command somebody typed.
+const (
+	maxSource  = 256 << 10 // bytes parsed, all nested code together
+	maxValue   = 64 << 10  // bytes of one value
+	maxFields  = 4096      // words of one command
+	maxSteps   = 20_000    // simple commands
+	maxDepth   = 60        // nested code: functions, substitutions, sh -c
+	maxNesting = 400       // brackets within brackets in the source
+	maxEffects = 4000
+	maxWorlds  = 8 // combinations of a variable's possible values tried per command
+	maxTime    = 35 * time.Millisecond
+)
+
+// errLimit unwinds the interpreter when a limit is reached.
+var errLimit = errors.New("limit reached")
+
+type interp struct {
+	req    Request
+	report Report
+	parser *syntax.Parser
+	start  time.Time
+
+	parsed, steps, depth int
+
+	files map[string]string // written by this call, by absolute path
+	fds   map[string]string // content readable at /dev/fd/N
+	procs int               // process substitutions so far
+
+	// pick holds the possible values chosen for this round of a simple
+	// command, wide the variables that had several.
+	pick map[string]int
+	wide map[string]int
+}
+
+// Analyze interprets the command. It never panics and always answers within
+// its limits; what stopped it, if anything, is among the findings.
+func Analyze(req Request) (rep Report) {
+	in := &interp{
+		req:   req,
+		start: time.Now(),
+		files: map[string]string{},
+		fds:   map[string]string{},
+		pick:  map[string]int{},
+		wide:  map[string]int{},
+	}
+	defer func() {
+		rep = in.report
+		switch r := recover(); r {
+		case nil:
+		case errLimit:
+			rep.Findings = append(rep.Findings, Finding{Kind: TooMuch, By: "the command"})
+		default:
+			rep.Findings = append(rep.Findings, Finding{Kind: Unreadable, By: "the command"})
+		}
+	}()
+	in.code(req.Command, newState(req), stdio{in: holeVar}, "the command")
+	return in.report
+}
+
+// stdio is what a command reads and where its known output goes.
+type stdio struct {
+	in  string        // content, a text
+	out *bytes.Buffer // nil when nobody looks
+}
+
+func (io stdio) print(text string) {
+	if io.out == nil {
+		return
+	}
+	if io.out.Len()+len(text) > maxValue {
+		panic(errLimit)
+	}
+	io.out.WriteString(text)
+}
+
+// code parses and runs shell text in st. Text with a hole in it is run as far
+// as it can be read; foreign text is a finding.
+func (in *interp) code(src string, st *state, io stdio, by string) {
+	if in.depth++; in.depth > maxDepth {
+		panic(errLimit)
+	}
+	defer func() { in.depth-- }()
+	src, hidden := readable(src)
+	if hidden {
+		in.find(UnknownCode, by, "")
+	}
+	if in.parsed += len(src); in.parsed > maxSource || nesting(src) > maxNesting {
+		panic(errLimit)
+	}
+	lang := syntax.LangBash
+	if in.req.Zsh {
+		lang = syntax.LangZsh
+	}
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader([]byte(src)), "")
+	if err != nil {
+		in.find(Unreadable, by, "")
+	}
+	if file != nil {
+		in.stmts(file.Stmts, st, io)
+	}
+}
+
+// readable replaces the holes of code by words a parser takes, and says
+// whether a whole command may hide in one: a hole where a command starts, or
+// one that comes from outside.
+func readable(src string) (code string, hidden bool) {
+	if !HasHole(src) {
+		return src, false
+	}
+	var b bytes.Buffer
+	pieces(src, func(piece string, hole bool) bool {
+		if !hole {
+			b.WriteString(piece)
+			return true
+		}
+		switch piece {
+		case holeStar, holeQuery, holeSet, holeEnd:
+			b.WriteByte(piece[1])
+		case holeSeg, holeName:
+			b.WriteString("${_lane_" + piece[1:] + "}")
+		case holeFile:
+			b.WriteString("\n")
+		default:
+			hidden = true
+			b.WriteString("${_lane_" + piece[1:] + "}")
+		}
+		return true
+	})
+	return b.String(), hidden
+}
+
+// nesting is the greatest depth of open brackets in src. It does not know
+// quotes: it only has to notice what would make a recursive parser slow.
+func nesting(src string) int {
+	depth, deepest := 0, 0
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '(', '{', '[':
+			if depth++; depth > deepest {
+				deepest = depth
+			}
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
+}
+
+// step counts work and gives up when there is too much of it.
+func (in *interp) step() {
+	if in.steps++; in.steps > maxSteps {
+		panic(errLimit)
+	}
+	if in.steps%64 == 0 && time.Since(in.start) > maxTime {
+		panic(errLimit)
+	}
+}
+
+func (in *interp) find(kind Kind, by, detail string) {
+	f := Finding{Kind: kind, By: Show(by), Detail: Show(detail)}
+	for _, old := range in.report.Findings {
+		if old == f {
+			return
+		}
+	}
+	if len(in.report.Findings) >= maxEffects {
+		panic(errLimit)
+	}
+	in.report.Findings = append(in.report.Findings, f)
+}
+
+// effect records what the command by does to the path it spells given.
+func (in *interp) effect(op Op, given, by string, st *state) {
+	if given == "" {
+		return
+	}
+	if len(in.report.Effects) >= maxEffects {
+		panic(errLimit)
+	}
+	e := Effect{Op: op, Path: in.abs(given, st), Given: given, By: Show(by), Dir: st.dir, Links: len(in.report.Links)}
+	if n := len(in.report.Effects); n > 0 && in.report.Effects[n-1] == e {
+		return
+	}
+	in.report.Effects = append(in.report.Effects, e)
+}
+
+// abs joins a path to the state's directory. A hole that may be anything,
+// at the front, stays there.
+func (in *interp) abs(given string, st *state) string {
+	if given == "" || given[0] == '/' {
+		return given
+	}
+	if given[0] == 0 {
+		switch given[:min(2, len(given))] {
+		case holeVar, holeOut, holeNet, holeFile:
+			return given
+		}
+	}
+	if st.dir == "/" {
+		return "/" + given
+	}
+	return st.dir + "/" + given
+}

@@ -1,0 +1,273 @@
+package shell
+
+import (
+	"bytes"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (in *interp) stmts(list []*syntax.Stmt, st *state, io stdio) {
+	for _, s := range list {
+		in.stmt(s, st, io)
+	}
+}
+
+// stmt runs one statement: its redirections first, as the shell does.
+func (in *interp) stmt(s *syntax.Stmt, st *state, io stdio) {
+	in.step()
+	if s.Background || s.Coprocess || s.Disown {
+		st = st.fork()
+	}
+	io, done := in.redirects(s.Redirs, st, io)
+	defer done()
+	if s.Cmd != nil {
+		in.command(s.Cmd, st, io)
+	} else if len(s.Redirs) > 0 {
+		io.print("") // "> file" alone
+	}
+}
+
+func (in *interp) command(cmd syntax.Command, st *state, io stdio) {
+	if in.depth++; in.depth > maxDepth*4 {
+		panic(errLimit)
+	}
+	defer func() { in.depth-- }()
+	switch c := cmd.(type) {
+	case *syntax.CallExpr:
+		in.call(c, st, io)
+	case *syntax.BinaryCmd:
+		in.binary(c, st, io)
+	case *syntax.Block:
+		in.stmts(c.Stmts, st, io)
+	case *syntax.Subshell:
+		in.stmts(c.Stmts, st.fork(), io)
+	case *syntax.IfClause:
+		in.ifClause(c, st, io)
+	case *syntax.WhileClause:
+		in.loop(2, st, func() {
+			in.stmts(c.Cond, st, io)
+			in.stmts(c.Do, st, io)
+		})
+	case *syntax.ForClause:
+		in.forClause(c, st, io)
+	case *syntax.CaseClause:
+		in.caseClause(c, st, io)
+	case *syntax.FuncDecl:
+		in.funcDecl(c, st, io)
+	case *syntax.DeclClause:
+		in.declare(c, st)
+	case *syntax.ArithmCmd:
+		in.arith(c.X, st)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			in.arith(x, st)
+		}
+	case *syntax.TestClause:
+		in.testExpr(c.X, st)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			in.stmt(c.Stmt, st, io)
+		}
+	case *syntax.CoprocClause:
+		if c.Stmt != nil {
+			in.stmt(c.Stmt, st.fork(), io)
+		}
+	}
+}
+
+func (in *interp) binary(c *syntax.BinaryCmd, st *state, io stdio) {
+	switch c.Op {
+	case syntax.Pipe, syntax.PipeAll:
+		var left bytes.Buffer
+		in.stmt(c.X, st.fork(), stdio{in: io.in, out: &left})
+		// The last part runs in the shell itself in zsh and with lastpipe:
+		// then what it assigns lasts.
+		right := st.fork()
+		in.stmt(c.Y, right, stdio{in: left.String(), out: io.out})
+		if in.req.Zsh {
+			st.join(right)
+		}
+	case syntax.AndStmt:
+		in.stmt(c.X, st, io)
+		in.maybe(st, func(branch *state) { in.stmt(c.Y, branch, io) })
+	default: // ||
+		in.stmt(c.X, st, io)
+		in.maybe(st, func(branch *state) { in.stmt(c.Y, branch, io) })
+	}
+}
+
+// maybe runs a part that the command's own outcome decides on.
+func (in *interp) maybe(st *state, run func(*state)) {
+	branch := st.fork()
+	run(branch)
+	st.join(branch)
+}
+
+func (in *interp) ifClause(c *syntax.IfClause, st *state, io stdio) {
+	for ; c != nil; c = c.Else {
+		in.stmts(c.Cond, st, io)
+		then := c.Then
+		in.maybe(st, func(branch *state) { in.stmts(then, branch, io) })
+	}
+}
+
+// loop runs a body often enough for what one round assigns to reach the next.
+func (in *interp) loop(rounds int, st *state, body func()) {
+	before := st.fork()
+	for range rounds {
+		in.step()
+		body()
+	}
+	_ = before
+}
+
+// maxRounds bounds the items of a for loop that are tried one by one.
+const maxRounds = 64
+
+func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		items := []string{}
+		if l.InPos.IsValid() {
+			items = in.fields(l.Items, st)
+		} else {
+			items = in.positional(st)
+		}
+		if c.Select {
+			items = append(items, holeVar)
+		}
+		for i, item := range items {
+			if i == maxRounds {
+				break
+			}
+			in.step()
+			st.set(l.Name.Value, item)
+			in.stmts(c.Do, st, io)
+		}
+	case *syntax.CStyleLoop:
+		in.arith(l.Init, st)
+		in.arith(l.Cond, st)
+		in.loop(2, st, func() {
+			in.stmts(c.Do, st, io)
+			in.arith(l.Post, st)
+		})
+	default:
+		in.stmts(c.Do, st, io)
+	}
+}
+
+func (in *interp) caseClause(c *syntax.CaseClause, st *state, io stdio) {
+	in.single(c.Word, st)
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			in.single(p, st)
+		}
+		in.maybe(st, func(branch *state) { in.stmts(item.Stmts, branch, io) })
+	}
+}
+
+func (in *interp) funcDecl(c *syntax.FuncDecl, st *state, io stdio) {
+	names := c.Names
+	if c.Name != nil {
+		names = []*syntax.Lit{c.Name}
+	}
+	if len(names) == 0 && c.Body != nil { // zsh: an anonymous function runs at once
+		in.stmt(c.Body, st, io)
+	}
+	for _, n := range names {
+		st.funcs[n.Value] = c.Body
+		if n.Value == "command_not_found_handle" || n.Value == "command_not_found_handler" {
+			in.invoke(c.Body, []string{holeVar}, st.fork(), io)
+		}
+	}
+}
+
+// invoke runs a function's body with arguments.
+func (in *interp) invoke(body *syntax.Stmt, args []string, st *state, io stdio) {
+	if body == nil {
+		return
+	}
+	outer := st.params
+	st.params = append([]string{}, args...)
+	st.enter()
+	in.stmt(body, st, io)
+	st.leave()
+	st.params = outer
+}
+
+// declare is declare, typeset, local, export, readonly and nameref.
+func (in *interp) declare(c *syntax.DeclClause, st *state) {
+	local := c.Variant.Value != "export" && c.Variant.Value != "readonly"
+	export := c.Variant.Value == "export"
+	ref := c.Variant.Value == "nameref"
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil && a.Value != nil {
+			for _, opt := range in.fieldsOf(a.Value, st) {
+				in.declareOption(opt, c.Variant.Value, st, &local, &export, &ref)
+			}
+			continue
+		}
+		if a.Name == nil {
+			continue
+		}
+		if local {
+			st.local(a.Name.Value)
+		}
+		if !a.Naked {
+			in.assign(a, st, false)
+		}
+		name := a.Name.Value
+		v := st.vars[name]
+		if ref && len(v.values) == 1 && v.values[0] != name {
+			v = variable{ref: v.values[0]}
+		}
+		v.exported = v.exported || export
+		if !a.Naked || st.vars[name].values != nil || st.vars[name].list != nil {
+			st.vars[name] = v
+		}
+		if export {
+			in.environment(name, st, c.Variant.Value)
+		}
+	}
+}
+
+func (in *interp) declareOption(opt, variant string, st *state, local, export, ref *bool) {
+	if name, value, ok := cutAssign(opt); ok { // a name that an expansion made
+		if *local {
+			st.local(name)
+		}
+		st.set(name, value)
+		return
+	}
+	if len(opt) < 2 || opt[0] != '-' {
+		return
+	}
+	for _, flag := range opt[1:] {
+		switch flag {
+		case 'g':
+			*local = false
+		case 'x':
+			*export = true
+		case 'n':
+			if variant == "export" {
+				*export = false
+			} else {
+				*ref = true
+			}
+		}
+	}
+}
+
+func (in *interp) testExpr(x syntax.TestExpr, st *state) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		in.single(x, st)
+	case *syntax.ParenTest:
+		in.testExpr(x.X, st)
+	case *syntax.UnaryTest:
+		in.testExpr(x.X, st)
+	case *syntax.BinaryTest:
+		in.testExpr(x.X, st)
+		in.testExpr(x.Y, st)
+	}
+}

@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"strings"
+)
+
+// A text is a value the interpreter knows in part. It is an ordinary string
+// in which a NUL byte and the byte after it stand for a hole: a stretch whose
+// content is not known. No shell word can hold a NUL, so the two never mix,
+// and a text can be joined, cut and compared like any string.
+//
+// What kind of hole it is says how much is known after all.
+const (
+	holeVar  = "\x00v" // an unknown variable or parameter; nothing suspicious
+	holeOut  = "\x00o" // what a command printed that the interpreter cannot run
+	holeNet  = "\x00x" // as holeOut, from the network or a decoder: foreign text
+	holeName = "\x00n" // a file name or relative path that does not climb: a listing
+	holeSeg  = "\x00s" // a number, a date, a word without a slash
+	holeFile = "\x00f" // the content of a file that is not known
+	// Wildcards, kept apart so that a rule can ask what they may match.
+	holeStar  = "\x00*"
+	holeQuery = "\x00?"
+	holeSet   = "\x00[" // closed by "\x00]"
+	holeEnd   = "\x00]"
+)
+
+// HasHole reports whether any part of the text is unknown.
+func HasHole(text string) bool { return strings.IndexByte(text, 0) >= 0 }
+
+// Fixed returns the text before its first hole.
+func Fixed(text string) string {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// FromOutput reports whether the text begins with what an unknown command
+// printed: then nobody can say where a path leads.
+func FromOutput(text string) bool {
+	return strings.HasPrefix(text, holeOut) || strings.HasPrefix(text, holeNet)
+}
+
+// Unknown reports whether the text begins with a hole of any kind.
+func Unknown(text string) bool { return strings.HasPrefix(text, "\x00") }
+
+// HasWildcard reports whether the text holds a wildcard that the shell would
+// expand.
+func HasWildcard(text string) bool {
+	return strings.Contains(text, holeStar) || strings.Contains(text, holeQuery) || strings.Contains(text, holeSet)
+}
+
+// Quote writes words as one command line.
+func Quote(words []string) string { return quoteAll(words) }
+
+// Show renders a text for people; unknown stretches become "…".
+func Show(text string) string {
+	if !HasHole(text) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != 0 {
+			b.WriteByte(text[i])
+			continue
+		}
+		if i++; i == len(text) {
+			break
+		}
+		switch text[i] {
+		case '*', '?', '[', ']':
+			b.WriteByte(text[i])
+		default:
+			b.WriteString("…")
+		}
+	}
+	return b.String()
+}
+
+// pieces calls yield for each stretch of the text: known text, or one hole.
+func pieces(text string, yield func(piece string, hole bool) bool) {
+	for len(text) > 0 {
+		i := strings.IndexByte(text, 0)
+		switch {
+		case i < 0:
+			yield(text, false)
+			return
+		case i > 0:
+			if !yield(text[:i], false) {
+				return
+			}
+			text = text[i:]
+		}
+		n := min(2, len(text))
+		if !yield(text[:n], true) {
+			return
+		}
+		text = text[n:]
+	}
+}

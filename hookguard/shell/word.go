@@ -1,0 +1,454 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fields expands words to a command's arguments.
+func (in *interp) fields(words []*syntax.Word, st *state) []string {
+	var out []string
+	for _, w := range words {
+		out = append(out, in.fieldsOf(w, st)...)
+		if len(out) > maxFields {
+			panic(errLimit)
+		}
+	}
+	return out
+}
+
+// fieldsOf expands one word: braces, tilde, parameters, commands, splitting.
+// Wildcards stay in the text, as holes that say what they were.
+func (in *interp) fieldsOf(w *syntax.Word, st *state) []string {
+	if w == nil {
+		return nil
+	}
+	var out []string
+	for _, one := range in.braces(w) {
+		f := fieldMaker{in: in, st: st, glob: true, ifs: in.ifs(st)}
+		f.parts(one, false)
+		out = append(out, f.finish()...)
+	}
+	return out
+}
+
+// single expands a word where the shell neither splits nor globs: the value
+// of an assignment, the subject of a case.
+func (in *interp) single(w *syntax.Word, st *state) string {
+	if w == nil {
+		return ""
+	}
+	f := fieldMaker{in: in, st: st}
+	f.parts(w.Parts, false)
+	return strings.Join(f.finish(), " ")
+}
+
+// document expands a here-document: quotes are ordinary characters in it.
+func (in *interp) document(w *syntax.Word, st *state) string {
+	f := fieldMaker{in: in, st: st}
+	f.parts(w.Parts, true)
+	return strings.Join(f.finish(), " ")
+}
+
+// ifs is the set of characters that split an unquoted expansion.
+func (in *interp) ifs(st *state) string {
+	if v, ok := st.vars["IFS"]; ok && len(v.values) == 1 && !HasHole(v.values[0]) && !v.unset {
+		return v.values[0]
+	}
+	return " \t\n"
+}
+
+// fieldMaker collects the fields of one word.
+type fieldMaker struct {
+	in    *interp
+	st    *state
+	glob  bool   // unquoted wildcards are wildcards
+	ifs   string // "" means no splitting
+	done  []string
+	cur   strings.Builder
+	begun bool // cur is a field even when empty
+}
+
+func (f *fieldMaker) add(text string) {
+	if f.cur.Len()+len(text) > maxValue {
+		panic(errLimit)
+	}
+	f.cur.WriteString(text)
+	f.begun = true
+}
+
+func (f *fieldMaker) end() {
+	if f.begun {
+		f.done = append(f.done, f.cur.String())
+		if len(f.done) > maxFields {
+			panic(errLimit)
+		}
+	}
+	f.cur.Reset()
+	f.begun = false
+}
+
+func (f *fieldMaker) finish() []string {
+	f.end()
+	return f.done
+}
+
+// split adds the value of an unquoted expansion.
+func (f *fieldMaker) split(value string) {
+	if f.ifs == "" {
+		if value != "" {
+			f.add(value)
+		}
+		return
+	}
+	for i := 0; i < len(value); {
+		if value[i] == 0 && i+1 < len(value) {
+			f.add(value[i : i+2])
+			i += 2
+			continue
+		}
+		if strings.IndexByte(f.ifs, value[i]) >= 0 {
+			f.end()
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(value) && value[j] != 0 && strings.IndexByte(f.ifs, value[j]) < 0 {
+			j++
+		}
+		f.add(f.wild(value[i:j]))
+		i = j
+	}
+}
+
+// wild marks the wildcards of unquoted text.
+func (f *fieldMaker) wild(s string) string {
+	if !f.glob || !strings.ContainsAny(s, "*?[") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '*':
+			b.WriteString(holeStar)
+		case '?':
+			b.WriteString(holeQuery)
+		case '[':
+			end := strings.IndexByte(s[i+1:], ']')
+			if end <= 0 {
+				b.WriteByte('[')
+				continue
+			}
+			b.WriteString(holeSet + s[i+1:i+1+end] + holeEnd)
+			i += end + 1
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+func (f *fieldMaker) parts(parts []syntax.WordPart, quoted bool) {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			f.literal(p.Value, quoted, i == 0 && !f.begun)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				f.add(ansiC(p.Value))
+			} else {
+				f.add(p.Value)
+			}
+		case *syntax.DblQuoted:
+			f.begun = f.begun || !soleAt(p.Parts)
+			f.parts(p.Parts, true)
+		case *syntax.ParamExp:
+			f.param(p, quoted)
+		case *syntax.CmdSubst:
+			f.value(strings.TrimRight(f.in.capture(p.Stmts, f.st), "\n"), quoted)
+		case *syntax.ArithmExp:
+			f.value(f.in.arith(p.X, f.st), quoted)
+		case *syntax.ProcSubst:
+			f.add(f.in.procSubst(p, f.st))
+		case *syntax.ExtGlob:
+			f.add(holeStar)
+		case *syntax.BraceExp: // only when braces were not expanded
+			f.add(holeSeg)
+		}
+	}
+}
+
+// soleAt reports whether quoted parts are just "$@", which may be no field.
+func soleAt(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	p, ok := parts[0].(*syntax.ParamExp)
+	return ok && (p.Param != nil && p.Param.Value == "@" || isAll(p.Index))
+}
+
+func (f *fieldMaker) value(v string, quoted bool) {
+	if quoted {
+		f.add(v)
+	} else {
+		f.split(v)
+	}
+}
+
+// literal adds source text. In quotes a backslash protects only $ ` " \.
+func (f *fieldMaker) literal(s string, quoted, first bool) {
+	if quoted {
+		f.add(unescapeQuoted(s))
+		return
+	}
+	if first && strings.HasPrefix(s, "~") {
+		name, rest, slash := strings.Cut(s[1:], "/")
+		if home, ok := f.in.tilde(name, f.st); ok {
+			f.add(home)
+			if !slash {
+				return
+			}
+			s = "/" + rest
+		}
+	}
+	if !strings.Contains(s, `\`) {
+		f.add(f.wild(s))
+		return
+	}
+	for len(s) > 0 {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 || i == len(s)-1 {
+			f.add(f.wild(strings.TrimSuffix(s, `\`)))
+			return
+		}
+		f.add(f.wild(s[:i]))
+		if s[i+1] != '\n' {
+			f.add(s[i+1 : i+2])
+		}
+		s = s[i+2:]
+	}
+}
+
+func unescapeQuoted(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '`', '"', '\\':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// tilde is the directory "~name" stands for.
+func (in *interp) tilde(name string, st *state) (string, bool) {
+	switch name {
+	case "":
+		if v, ok := st.get("HOME"); ok && len(v.values) > 0 {
+			return in.choose("HOME", v), true
+		}
+		return in.req.Vars["HOME"], true
+	case "+":
+		return st.dir, true
+	case "-":
+		return st.oldDir, true
+	case "root":
+		return "/root", true
+	}
+	if strings.ContainsAny(name, "\\\x00*?[$`'\"") {
+		return "", false
+	}
+	if name == in.req.Vars["USER"] {
+		return in.req.Vars["HOME"], true
+	}
+	return "/home/" + name, true
+}
+
+// capture is what a command substitution prints.
+func (in *interp) capture(stmts []*syntax.Stmt, st *state) string {
+	var b strings.Builder
+	out := in.collect(func(io stdio) { in.stmts(stmts, st.fork(), io) })
+	b.WriteString(out)
+	// $(<file) has no command at all.
+	if len(stmts) == 1 && stmts[0].Cmd == nil && len(stmts[0].Redirs) == 1 && stmts[0].Redirs[0].Op == syntax.RdrIn {
+		return in.content(in.target(stmts[0].Redirs[0].Word, st), st)
+	}
+	return b.String()
+}
+
+func (in *interp) procSubst(p *syntax.ProcSubst, st *state) string {
+	n := strconv.Itoa(63 - in.procs%40)
+	in.procs++
+	if p.Op == syntax.CmdOut { // >(…): something writes to it
+		in.stmts(p.Stmts, st.fork(), stdio{in: holeVar})
+		return "/dev/fd/" + n
+	}
+	text := in.collect(func(io stdio) { in.stmts(p.Stmts, st.fork(), io) })
+	in.fds[n] = text
+	return "/dev/fd/" + n
+}
+
+// maxBraces bounds the words one word with braces becomes.
+const maxBraces = 256
+
+// braces expands {a,b} and {1..3}, each result as the parts of a word.
+func (in *interp) braces(w *syntax.Word) [][]syntax.WordPart {
+	plain := true
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			plain = false
+		}
+	}
+	if plain {
+		return [][]syntax.WordPart{w.Parts}
+	}
+	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
+	syntax.SplitBraces(split)
+	return in.product(split.Parts)
+}
+
+func (in *interp) product(parts []syntax.WordPart) [][]syntax.WordPart {
+	results := [][]syntax.WordPart{nil}
+	for _, p := range parts {
+		choices := [][]syntax.WordPart{{p}}
+		if b, ok := p.(*syntax.BraceExp); ok {
+			choices = in.braceChoices(b)
+		}
+		var next [][]syntax.WordPart
+		for _, r := range results {
+			for _, c := range choices {
+				next = append(next, append(r[:len(r):len(r)], c...))
+			}
+			if len(next) > maxBraces {
+				panic(errLimit)
+			}
+		}
+		results = next
+	}
+	return results
+}
+
+func (in *interp) braceChoices(b *syntax.BraceExp) [][]syntax.WordPart {
+	var out [][]syntax.WordPart
+	if b.Sequence {
+		for _, s := range sequence(b.Elems) {
+			out = append(out, []syntax.WordPart{&syntax.Lit{Value: s}})
+		}
+		return out
+	}
+	for _, e := range b.Elems {
+		out = append(out, in.product(e.Parts)...)
+		if len(out) > maxBraces {
+			panic(errLimit)
+		}
+	}
+	return out
+}
+
+// sequence is {a..b}: its first and last elements stand for a long one.
+func sequence(elems []*syntax.Word) []string {
+	if len(elems) < 2 {
+		return []string{""}
+	}
+	from, to := elems[0].Lit(), elems[1].Lit()
+	a, err1 := strconv.Atoi(from)
+	b, err2 := strconv.Atoi(to)
+	letters := false
+	if err1 != nil || err2 != nil {
+		if len(from) != 1 || len(to) != 1 {
+			return []string{"{" + from + ".." + to + "}"}
+		}
+		a, b, letters = int(from[0]), int(to[0]), true
+	}
+	step := 1
+	if a > b {
+		step = -1
+	}
+	var out []string
+	for n := a; ; n += step {
+		if letters {
+			out = append(out, string(rune(n)))
+		} else {
+			out = append(out, strconv.Itoa(n))
+		}
+		if n == b || len(out) == 64 {
+			return out
+		}
+	}
+}
+
+// ansiC decodes the inside of $'…'.
+func ansiC(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'a', 'b', 'e', 'E', 'f', 'n', 'r', 't', 'v':
+			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v"[strings.IndexByte("abeEfnrtv", c)])
+		case 'x', 'u', 'U':
+			width := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			n, used := digits(s[i+1:], 16, width)
+			if used == 0 {
+				b.WriteString(`\` + string(c))
+				break
+			}
+			i += used
+			writeCode(&b, n, c == 'x')
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			n, used := digits(s[i:], 8, 3)
+			i += used - 1
+			writeCode(&b, n, true)
+		case 'c':
+			if i++; i < len(s) {
+				writeCode(&b, int64(s[i])&0x1f, true)
+			}
+		default:
+			if strings.IndexByte(`\'"?`, c) < 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// writeCode adds a character by its number. A zero would end a shell string;
+// it must not be taken for a hole.
+func writeCode(b *strings.Builder, n int64, isByte bool) {
+	switch {
+	case n == 0:
+	case isByte:
+		b.WriteByte(byte(n))
+	default:
+		b.WriteRune(rune(n))
+	}
+}
+
+func digits(s string, base, limit int) (n int64, used int) {
+	for used < limit && used < len(s) {
+		d, err := strconv.ParseInt(s[used:used+1], base, 64)
+		if err != nil {
+			break
+		}
+		n, used = n*int64(base)+d, used+1
+	}
+	return n, used
+}

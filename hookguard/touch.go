@@ -1,0 +1,106 @@
+package hookguard
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"lane/hookguard/shell"
+)
+
+// touch is one thing a tool call would do to one path.
+type touch struct {
+	op    shell.Op
+	given string // as the call spells it
+	abs   string // absolute, or starting with a hole; not yet resolved
+	by    string // what does it, for the reason: "Write", "cp", "a redirection"
+	cwd   string
+	links []shell.Link // made earlier in the same command
+}
+
+// place is a touch with its path resolved.
+type place struct {
+	touch
+	at    string // resolved; may hold holes
+	fixed string // at up to its first hole: certain text
+	loops bool   // too many links
+}
+
+func (g *guard) locate(t touch) place {
+	p := place{touch: t, at: t.abs}
+	if strings.HasPrefix(t.abs, "/") {
+		at, ok := resolve(overlay{g.links, t.links}, t.abs, t.cwd, t.op.Follows())
+		p.at, p.loops = at, !ok
+	}
+	p.fixed = shell.Fixed(p.at)
+	return p
+}
+
+// must reports whether the place lies at or below dir whatever its holes are.
+func (p place) must(dir string) bool {
+	if dir == "" || !strings.HasPrefix(p.fixed, dir) && dir != "/" {
+		return false
+	}
+	if p.fixed == p.at {
+		return below(p.at, dir)
+	}
+	return dir == "/" || len(p.fixed) > len(dir) && p.fixed[len(dir)] == '/'
+}
+
+// may reports whether some value of the holes puts the place at or below dir.
+func (p place) may(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	if p.must(dir) {
+		return true
+	}
+	return p.fixed != p.at && strings.HasPrefix(dir+"/", p.fixed)
+}
+
+// names returns the path's components. A component may hold holes.
+func (p place) names() []string { return strings.Split(strings.Trim(p.at, "/"), "/") }
+
+// show is the path for people: holes as "…".
+func (p place) show() string { return shell.Show(p.at) }
+
+// absolute joins a path as a tool spells it to the directory the call runs
+// in. "~" is the user's home; "~other" is not expanded by any file tool and
+// is left to rule tilde-user.
+func (g *guard) absolute(given, cwd string) string {
+	switch {
+	case given == "~" || strings.HasPrefix(given, "~/"):
+		return g.facts.Home + given[1:]
+	case strings.HasPrefix(given, "/"):
+		return given
+	}
+	return cwd + "/" + given
+}
+
+// fileTouch is a touch by a file tool, whose path has no holes.
+func (g *guard) fileTouch(op shell.Op, tool, given, cwd string) touch {
+	given = strings.TrimPrefix(given, "file://")
+	return touch{op: op, given: given, abs: g.absolute(given, cwd), by: tool, cwd: cwd}
+}
+
+// inLane names the file of the worktree that stands for one in the main
+// checkout, or "" if p is not in the main checkout.
+func (g *guard) inLane(p string) string {
+	if path.Base(g.facts.CommonDir) != ".git" {
+		return ""
+	}
+	main := path.Dir(g.facts.CommonDir)
+	if p == main || !below(p, main) || below(p, g.facts.CommonDir) {
+		return ""
+	}
+	return g.facts.Worktree + strings.TrimPrefix(p, main)
+}
+
+// subject is the first half of every reason: what was called on what.
+func (p place) subject() string {
+	given := shell.Show(p.given)
+	if p.at == p.given {
+		return fmt.Sprintf("%s %s %q", p.by, p.op.Verb(), given)
+	}
+	return fmt.Sprintf("%s %s %q, which is %s", p.by, p.op.Verb(), given, p.show())
+}
