@@ -80,16 +80,20 @@ func usable(path string) bool {
 // Paths must exist and be free of symbolic links: the caller resolves what
 // Sockets returned.
 func SocketRows(paths []string, p Policy, own ...string) []Row {
+	taken := map[string]bool{}
+	for _, row := range p.Rows {
+		taken[row.Path] = true
+	}
 	var rows []Row
 	for _, path := range paths {
 		if !usable(path) || slices.ContainsFunc(own, func(dir string) bool { return Contains(dir, path) }) {
 			continue
 		}
 		d := p.Decide(path, Read)
-		taken := slices.ContainsFunc(append(rows, p.Rows...), func(r Row) bool { return r.Path == path })
-		if d.Own || !d.Allowed || taken {
+		if d.Own || !d.Allowed || taken[path] {
 			continue
 		}
+		taken[path] = true
 		rows = append(rows, Row{Path: path, Access: Hide, File: true, Reason: "a service of the host listens here"})
 	}
 	return rows
