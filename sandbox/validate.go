@@ -213,9 +213,11 @@ func checkBelowFile(p Policy) (string, string) {
 	})
 }
 
+// checkWriteInHidden: a row with a Source says what it shows, so it opens
+// nothing by mistake: lane's own state lies below its hidden directory.
 func checkWriteInHidden(p Policy) (string, string) {
 	return eachPair(p, func(over, row Row) string {
-		if over.Access == Hide && row.Access == Write {
+		if over.Access == Hide && row.Access == Write && row.Source == "" {
 			return fmt.Sprintf("would open what is hidden at %+q", over.Path)
 		}
 		return ""

@@ -78,7 +78,7 @@ func tryBwrap(ctx context.Context, p Probe, root bool) Probe {
 	}
 	p.Reason = "userns-refused"
 	p.Detail = fmt.Sprintf("%v: %s", err, out)
-	p.Blocker, p.Hint = blocker(out, readSetting)
+	p.Blocker, p.Hint = blocker(out, root, readSetting)
 	return p
 }
 
@@ -104,13 +104,13 @@ func runProbe(ctx context.Context, argv []string) (string, error) {
 // blocker names the setting of this host that refuses user namespaces and
 // what to do about it. The order is that of certainty: settings that forbid
 // by themselves before those that only may.
-func blocker(output string, setting func(string) string) (word, hint string) {
+func blocker(output string, root bool, setting func(string) string) (word, hint string) {
 	switch {
 	case setting("/proc/sys/user/max_user_namespaces") == "0":
 		return "max_user_namespaces", "allow user namespaces: sysctl -w user.max_user_namespaces=15000"
-	case setting("/proc/sys/kernel/unprivileged_userns_clone") == "0" && os.Geteuid() != 0:
+	case setting("/proc/sys/kernel/unprivileged_userns_clone") == "0" && !root:
 		return "unprivileged_userns_clone", "allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1"
-	case setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0:
+	case setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" && !root:
 		return "apparmor", "let AppArmor allow bubblewrap: install the profile bwrap-userns-restrict (package apparmor-profiles), or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case strings.Contains(output, "mount proc"):
 		return "proc-masked", "a container hides parts of /proc: start it with --security-opt systempaths=unconfined"

@@ -210,6 +210,12 @@ type outcome struct {
 // start runs argv confined, as package runner would: plan, report, go.
 func (f *fixture) start(t *testing.T, change func(*ChildPlan), argv ...string) outcome {
 	t.Helper()
+	return f.startWith(t, nil, change, argv...)
+}
+
+// startWith also lets a test change how bwrap is started.
+func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*ChildPlan), argv ...string) outcome {
+	t.Helper()
 	must(t, CheckPaths(f.Policy))
 	plan := Probes(f.Policy)
 	plan.Argv, plan.Path, plan.Dir = argv, argv[0], f.Worktree
@@ -223,10 +229,10 @@ func (f *fixture) start(t *testing.T, change func(*ChildPlan), argv ...string) o
 	must(t, err)
 	args, err := layer.Argv(f.Policy, []string{f.Lane, "confine"}, f.options())
 	must(t, err)
-	return startChild(t, args, plan)
+	return startChild(t, prepare, args, plan)
 }
 
-func startChild(t *testing.T, args []string, plan ChildPlan) outcome {
+func startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
 	t.Helper()
 	// --die-with-parent watches the parent thread (bubblewrap#529).
 	runtime.LockOSThread()
@@ -242,6 +248,9 @@ func startChild(t *testing.T, args []string, plan ChildPlan) outcome {
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	if prepare != nil {
+		prepare(cmd)
+	}
 	must(t, cmd.Start())
 	planR.Close()
 	reportW.Close()
@@ -275,6 +284,8 @@ func (f *fixture) sh(t *testing.T, script string) outcome {
 	}
 	return o
 }
+
+func contains(text, part string) bool { return strings.Contains(text, part) }
 
 func toJSON(v any) string {
 	b, _ := json.MarshalIndent(v, "", "  ")

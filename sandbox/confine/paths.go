@@ -21,31 +21,54 @@ func (e *PathError) Error() string { return fmt.Sprintf("%s: %+q: %s", e.Reason,
 // CheckPaths looks at every path of the policy on this host, right before
 // the start: a mount point that does not exist would be created there, one
 // behind a link would land elsewhere, and one of another kind would fail.
-// Only below a Private or Hide row is a missing path fine: it is made in
-// memory.
+// Only directly over a Private or Hide row is a missing mount point fine: it
+// is made in memory.
 func CheckPaths(p sandbox.Policy) error {
-	rows := p.Sorted()
-	inMemory := func(path string) bool {
-		over, ok := p.RowFor(filepath.Dir(path))
-		return ok && (over.Access == sandbox.Private || over.Access == sandbox.Hide || over.Access == sandbox.Devices)
-	}
-	for _, row := range rows {
-		if row.Source != "" {
-			if err := checkPath(row.Source, row.File); err != nil {
+	for _, row := range p.Sorted() {
+		for _, path := range hostPaths(p, row) {
+			if err := checkPath(path, row.File); err != nil {
 				return err
 			}
 		}
-		if row.Access == sandbox.Devices || row.Access == sandbox.Processes {
-			continue
-		}
-		if row.Path != "/" && inMemory(row.Path) && (row.Source != "" || row.Access == sandbox.Private || row.Access == sandbox.Hide) {
-			continue
-		}
-		if err := checkPath(row.Path, row.File); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// hostPaths are what has to exist for a row: what it shows, and what it is
+// mounted on. The latter is a file of the row that it lies in, and so, where
+// that one shows another directory, not the file of the row's own name.
+func hostPaths(p sandbox.Policy, row sandbox.Row) []string {
+	var paths []string
+	switch row.Access {
+	case sandbox.Read, sandbox.Write, sandbox.Protect:
+		paths = append(paths, shown(row, row.Path))
+	case sandbox.Devices, sandbox.Processes:
+		return nil
+	}
+	if row.Path == "/" {
+		return paths
+	}
+	over, ok := p.RowFor(filepath.Dir(row.Path))
+	if !ok {
+		return paths
+	}
+	switch over.Access {
+	case sandbox.Read, sandbox.Write, sandbox.Protect:
+		paths = append(paths, shown(over, row.Path))
+	}
+	return paths
+}
+
+// shown is the host's path that a row shows at path.
+func shown(row sandbox.Row, path string) string {
+	if row.Source == "" {
+		return path
+	}
+	rel, err := filepath.Rel(row.Path, path)
+	if err != nil { // both absolute and one contains the other
+		panic("confine: " + path + " outside its row")
+	}
+	return filepath.Join(row.Source, rel)
 }
 
 // checkPath walks down from / and follows nothing.
