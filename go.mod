@@ -14,3 +14,9 @@ require (
 	golang.org/x/term v0.48.0
 	mvdan.cc/sh/v3 v3.14.1
 )
+
+require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+	golang.org/x/tools v0.38.0 // indirect
+)

@@ -48,6 +48,9 @@ type Row struct {
 	Source string `json:"source,omitempty"`
 	// File says that Path is a regular file and not a directory.
 	File bool `json:"file,omitempty"`
+	// Reopen says that the row is meant to open a part of what a Hide row
+	// above it hides. It opens nothing else that is hidden.
+	Reopen bool `json:"reopen,omitempty"`
 	// Size bounds a Private row, in bytes; 0 is the layer's default.
 	Size int64 `json:"size,omitempty"`
 	// Mode is the permission bits of a Private row's directory; 0 is 0755.

@@ -213,11 +213,9 @@ func checkBelowFile(p Policy) (string, string) {
 	})
 }
 
-// checkWriteInHidden: a row with a Source says what it shows, so it opens
-// nothing by mistake: lane's own state lies below its hidden directory.
 func checkWriteInHidden(p Policy) (string, string) {
 	return eachPair(p, func(over, row Row) string {
-		if over.Access == Hide && row.Access == Write && row.Source == "" {
+		if over.Access == Hide && row.Access == Write && !row.Reopen {
 			return fmt.Sprintf("would open what is hidden at %+q", over.Path)
 		}
 		return ""
@@ -250,7 +248,7 @@ func eachPair(p Policy, f func(over, row Row) string) (string, string) {
 
 func checkSourceShows(p Policy) (string, string) {
 	return eachSource(p, func(row, other Row) string {
-		if other.Access == Hide {
+		if other.Access == Hide && !(row.Reopen && Contains(other.Path, row.Source)) {
 			return fmt.Sprintf("its source shows what is hidden at %+q", other.Path)
 		}
 		return ""

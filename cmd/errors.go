@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lane/gitdiscover"
+	"lane/runner"
+	"lane/runner/agent"
+)
+
+// exitError carries an exit code for something that was already told.
+type exitError int
+
+func (e exitError) Error() string { return "exit " + strconv.Itoa(int(e)) }
+
+// exitCode tells err, once, and maps it. This file alone knows how errors
+// become hints and exit codes.
+func exitCode(root *cobra.Command, err error) int {
+	var done exitError
+	var usage *runner.UsageError
+	var unknown *agent.UnknownError
+	switch {
+	case err == nil:
+		return runner.ExitDone
+	case errors.As(err, &done):
+		return int(done)
+	case errors.As(err, &usage):
+		tell(os.Stderr, "%s", usage.Detail)
+		hint(os.Stderr, "lane help shows how")
+		return runner.ExitUsage
+	case errors.As(err, &unknown):
+		tell(os.Stderr, "%v", unknown)
+		hint(os.Stderr, "--writer takes one of: %s", strings.Join(unknown.Known, ", "))
+		return runner.ExitUsage
+	case isCobraUsage(err):
+		tell(os.Stderr, "%v", err)
+		hint(os.Stderr, "%s --help shows how", root.Name())
+		return runner.ExitUsage
+	}
+	r := refusal(err)
+	tellRefusal(os.Stderr, r)
+	return r.ExitCode()
+}
+
+// isCobraUsage: cobra reports unknown commands and wrong arguments as plain
+// errors; everything lane itself returns has a type.
+func isCobraUsage(err error) bool {
+	var r *runner.Refusal
+	var d *gitdiscover.RefusedError
+	return !errors.As(err, &r) && !errors.As(err, &d)
+}
+
+// refusal is any error of lane's as a refusal.
+func refusal(err error) *runner.Refusal {
+	var r *runner.Refusal
+	if errors.As(err, &r) {
+		return r
+	}
+	var d *gitdiscover.RefusedError
+	if errors.As(err, &d) {
+		return &runner.Refusal{Reason: string(d.Class), Path: d.Path, Detail: d.Detail, Hint: d.Hint}
+	}
+	return &runner.Refusal{Reason: "internal", Detail: err.Error(), Hint: "this is a fault of lane's; please report it"}
+}
+
+func tellRefusal(w io.Writer, r *runner.Refusal) {
+	tell(w, "refused: %v", r)
+	if r.Hint != "" {
+		hint(w, "%s", r.Hint)
+	}
+}
+
+// tell prints one line; control characters of what it is about are gone.
+func tell(w io.Writer, format string, args ...any) {
+	fmt.Fprintf(w, "lane: %s\n", runner.Printable(fmt.Sprintf(format, args...)))
+}
+
+func hint(w io.Writer, format string, args ...any) {
+	fmt.Fprintf(w, "lane: hint: %s\n", runner.Printable(fmt.Sprintf(format, args...)))
+}

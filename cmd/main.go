@@ -1,0 +1,77 @@
+// Package cmd is lane's command line: it parses, prints, and maps errors to
+// hints and exit codes. It decides nothing.
+package cmd
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"lane/hookguard/dialect"
+	"lane/runner"
+	"lane/sandbox/confine"
+)
+
+// version is set by the build; without it the module's own version is used.
+var version string
+
+func laneVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// Main runs lane with the arguments after the program's name and returns the
+// exit code.
+//
+// The internal modes come first, by a plain switch: no flag parser can make
+// them fail open.
+func Main(args []string) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "hook":
+			if !hookVerb(args[1:]) {
+				return dialect.Main(args[1:], os.Stdin, os.Stdout, os.Stderr)
+			}
+		case "confine":
+			return confine.ChildMain()
+		}
+	}
+	root := newRoot()
+	root.SetArgs(args)
+	return exitCode(root, root.Execute())
+}
+
+// hookVerb says whether `lane hook` is called by a person: those verbs have a
+// name, the harnesses' calls have flags only.
+func hookVerb(args []string) bool {
+	return len(args) > 0 && (args[0] == "test" || args[0] == "install" || args[0] == "uninstall" || args[0] == "help" || args[0] == "--help" || args[0] == "-h")
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lane",
+		Short: "Run a coding agent that can write one git worktree and nothing else",
+		Long: `lane starts a coding agent in a git worktree so that it can write that
+worktree and nothing else, and proves it.
+
+  lane run --writer claude -- "fix the failing test"`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       laneVersion(),
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &runner.UsageError{Reason: "flag", Detail: err.Error()}
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("lane {{.Version}}\n")
+	root.AddCommand(runCommand(), planCommand(), discoverCommand(), runsCommand(), exitCodesTopic())
+	return root
+}

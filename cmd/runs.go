@@ -1,0 +1,102 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lane/runner"
+)
+
+func runsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "runs", Short: "Read back the records of runs", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(runsList(), runsShow())
+	return c
+}
+
+func runsList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list, err := runner.Runs()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(map[string]any{"runs": list})
+			}
+			w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+			for _, r := range list {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d changed\t%s\n", r.Run, r.Writer, r.Status, r.Changed, q(r.Worktree))
+			}
+			return w.Flush()
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func runsShow() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "show ID|last", Short: "Show the record of one run", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			res, err := runner.ShowRun(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(res)
+			}
+			showRun(res)
+			return nil
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")
+	return c
+}
+
+func showRun(r runner.Result) {
+	line := func(key string, value any) { fmt.Printf("%-10s %v\n", key, value) }
+	line("run", r.Run)
+	line("status", r.Status)
+	if r.Reason != "" {
+		line("reason", r.Reason+": "+runner.Printable(r.Detail))
+	}
+	line("exit", r.Exit)
+	if r.AgentExit != nil {
+		line("agent exit", *r.AgentExit)
+	}
+	line("writer", r.Writer.Name+" "+r.Writer.Version+"  "+q(r.Writer.Path))
+	line("model", orDefault(r.Model))
+	line("worktree", q(r.Worktree))
+	line("commondir", q(r.CommonDir))
+	line("branch", orDefault(r.Branch))
+	for _, l := range r.Layers {
+		good := 0
+		for _, c := range l.Checks {
+			if c.OK {
+				good++
+			}
+		}
+		line("layer", fmt.Sprintf("%s %s: %d of %d checks held inside the lane", l.Name, l.Version, good, len(l.Checks)))
+	}
+	for _, g := range r.Gaps {
+		line("gap", g.Name+": "+g.Detail)
+	}
+	for _, f := range r.Changed {
+		line("changed", q(f))
+	}
+	if r.ChangedMore > 0 {
+		line("changed", fmt.Sprintf("and %d more", r.ChangedMore))
+	}
+	for _, d := range r.Denied {
+		line("denied", runner.Printable(d.Tool+" "+d.Target+" ("+d.By+": "+d.Reason+")"))
+	}
+	line("turns", fmt.Sprintf("%d, %d tool calls, cost %.4f USD", r.Turns, r.ToolCalls, r.CostUSD))
+	line("took", fmt.Sprintf("%d ms, of which the agent %d ms", r.Durations.Total, r.Durations.Agent))
+	for _, w := range r.Warnings {
+		line("warning", runner.Printable(w))
+	}
+	line("directory", q(r.RunDir))
+}

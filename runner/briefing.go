@@ -1,0 +1,31 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+
+	"lane/gitdiscover"
+)
+
+// briefing is what the agent is told about its lane, followed by the
+// repository's own instructions as plain text.
+func briefing(repo gitdiscover.Repo, h Host) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# You work in a lane
+
+You run confined in one git worktree. The operating system enforces what follows; a refused write is final, so do not look for a way round it.
+
+- You may write below %s, and temporary files below $TMPDIR (%s). /tmp itself is private to you and is gone when you end.
+- Nothing else can be written: not the shared git directory %s, not the main checkout, not another worktree, not the home directory.
+- You cannot commit: the shared git directory is read-only here. Leave your changes in the working tree; whoever started you takes them from there. git status, git diff, git log and git show work.
+- Files that configure agents, editors or hooks (such as .claude/settings.json, .mcp.json, .envrc, .vscode) are protected. If a task needs one changed, say so in your answer.
+- Credentials, ssh and cloud logins, and the user's settings are not reachable.
+`, repo.Worktree, tmpInside, repo.CommonDir)
+	if h.Text.Name != "" {
+		fmt.Fprintf(&b, "\n# The repository's own instructions (%s)\n\n%s\n", h.Text.Name, h.Text.Content)
+		if h.Text.Cut {
+			fmt.Fprintf(&b, "\n(%s goes on; read the rest from the file when you need it.)\n", h.Text.Name)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,265 @@
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lane/gitdiscover"
+	"lane/runner/agent"
+	"lane/sandbox"
+	"lane/sandbox/confine"
+)
+
+// Build makes the plan. It is a pure function: the same four values give the
+// same plan. It returns a *Refusal where no lane is possible and a
+// *UsageError where the request contradicts itself.
+//
+// The order is the argument: first what makes a lane impossible, cheapest and
+// clearest first, then the rows, then what is derived from them.
+func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, error) {
+	for _, check := range []func(Request, gitdiscover.Repo, *agent.Agent, Host) error{
+		checkRequest, checkProgram, checkLogin, checkLayer, checkOverlap,
+	} {
+		if err := check(req, repo, a, h); err != nil {
+			return Plan{}, err
+		}
+	}
+	run := filepath.Join(h.LaneHome, "runs", h.Run)
+	p := Plan{
+		Schema: PlanSchema, Run: h.Run, RunDir: run,
+		Writer: Writer{Name: a.Name, Path: h.Program.Real, Tested: a.Tested},
+		Model:  req.Model, Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
+		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: "read-only", Home: HomePrivate,
+		Prompt: promptOf(req.Prompt), Login: h.Login.Source,
+		Layer: h.Layer.Layer, LayerPath: h.Layer.Path,
+		Litter: a.Litter, Placeholders: a.Placeholders, Timeout: Duration(req.Timeout), RequireChanges: req.RequireChanges,
+		Warnings: warnings(a, h),
+	}
+	launch, err := a.Launch(spec(req, repo, h, p))
+	if err != nil {
+		return Plan{}, specRefusal(err)
+	}
+	p.Agent, p.Files = launch.Argv, launch.Files
+	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
+	home := h.Home
+	if home == "" {
+		home = filepath.Join(run, stateDir, "home")
+		p.Dirs = append(p.Dirs, home)
+	}
+	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: sandbox.NetworkHost, Nesting: a.Nests}
+	if err := sandbox.Validate(p.Policy); err != nil {
+		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
+	}
+	p.Env = planEnv(h.EnvNames, a, req.Env, append(baseEnv(h, p, home), launch.Env...))
+	p.Ignored = ignored(a, h)
+	p.Facts = facts(h, p, home)
+	layer, err := confine.Lookup(h.Layer.Layer)
+	if err != nil {
+		return Plan{}, &Refusal{Reason: "no-layer", Detail: err.Error()}
+	}
+	p.Gaps = gaps(layer.Gaps(p.Policy), h, req.Accept)
+	p.Start, err = layer.Argv(p.Policy, []string{h.Lane, "confine"}, confine.Options{
+		BwrapPath: h.Layer.Path, Root: h.UID == 0, Cwd: repo.Worktree, EmptyFile: filepath.Join(run, planDir, "empty")})
+	if err != nil {
+		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "lane cannot say this in its layer's words; leave out --read or --write"}
+	}
+	p.Checks = checks(repo, p, launch)
+	return p, nil
+}
+
+func promptOf(b []byte) Prompt {
+	sum := sha256.Sum256(b)
+	return Prompt{Bytes: len(b), SHA256: hex.EncodeToString(sum[:])}
+}
+
+func specRefusal(err error) error {
+	if se, ok := err.(*agent.SpecError); ok {
+		return &Refusal{Reason: se.Reason, Detail: se.Detail, Hint: "correct the file and start again"}
+	}
+	return &Refusal{Reason: "launch", Detail: err.Error()}
+}
+
+func checkRequest(req Request, _ gitdiscover.Repo, _ *agent.Agent, h Host) error {
+	if err := checkEnvNames(req.Env); err != nil {
+		return err
+	}
+	for _, n := range req.Env {
+		if !slices.Contains(h.EnvNames, n) {
+			return &UsageError{"env-unset", "--env " + n + ": not set in lane's environment; export it first"}
+		}
+	}
+	if req.Git != "" && req.Git != "read-only" {
+		return &UsageError{"git-mode", "--git takes read-only"}
+	}
+	return nil
+}
+
+func checkProgram(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
+	p := h.Program
+	if p.Missing == "" {
+		return nil
+	}
+	r := &Refusal{Reason: "writer-not-found", Path: p.Path, Detail: p.Missing, Exit: ExitNotFound,
+		Hint: "install it, or name its executable with --writer-bin"}
+	if p.NotExec {
+		r.Reason, r.Exit = "writer-not-executable", ExitNotExecutable
+	}
+	if p.Path == "" {
+		r.Path = a.Program
+	}
+	return r
+}
+
+func checkLogin(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
+	if h.Login.Reason == "" {
+		return nil
+	}
+	hint := a.Login.Hint
+	if slices.ContainsFunc(h.EnvNames, func(n string) bool { return strings.HasPrefix(n, "CODEX_SANDBOX") }) {
+		hint = "the parent agent's sandbox removed them: ask for permission to run lane outside it, with network and with " + strings.Join(a.Login.Env, " or ")
+	}
+	return &Refusal{Reason: h.Login.Reason, Detail: h.Login.Detail, Hint: hint}
+}
+
+func checkLayer(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
+	if !h.Layer.OK {
+		return &Refusal{Reason: h.Layer.Reason, Detail: h.Layer.Detail, Hint: h.Layer.Hint}
+	}
+	for _, helper := range a.Helpers {
+		if h.Helpers[helper.Program] == "" {
+			return &Refusal{Reason: "missing-" + helper.Program, Detail: helper.Program + " is not installed: " + helper.Reason,
+				Hint: "apt-get install " + helper.Package}
+		}
+	}
+	if h.Tree.Cut != "" {
+		return &Refusal{Reason: "scan-incomplete", Detail: "the worktree could not be looked through: " + h.Tree.Cut,
+			Hint: "lane protects every nested repository by name and so must see them all: move large data out of the worktree"}
+	}
+	return nil
+}
+
+func warnings(a *agent.Agent, h Host) []string {
+	var w []string
+	if h.Text.Cut {
+		w = append(w, fmt.Sprintf("%s is longer than %d KiB: only its first part goes to the agent", h.Text.Name, maxInstructions>>10))
+	}
+	for _, e := range h.Path {
+		if e.Dropped != "" && e.Dropped != "twice" {
+			w = append(w, "PATH entry "+quote(e.Dir)+" is left out: "+e.Dropped)
+		}
+	}
+	return w
+}
+
+func spec(req Request, repo gitdiscover.Repo, h Host, p Plan) agent.Spec {
+	plan := filepath.Join(p.RunDir, planDir)
+	return agent.Spec{
+		Exe: h.Program.Real, Lane: h.Lane,
+		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
+		PlanDir: plan, StateDir: filepath.Join(p.RunDir, stateDir), Tmp: tmpInside,
+		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path,
+		Model: req.Model, Tools: req.Tools, MCP: h.MCP,
+		Reads: h.Extra[:len(req.Reads)], Writes: h.Extra[len(req.Reads):],
+		System: briefing(repo, h),
+	}
+}
+
+// baseEnv is what lane sets for every agent.
+func baseEnv(h Host, p Plan, home string) []agent.EnvVar {
+	return []agent.EnvVar{
+		{Name: "HOME", Value: home, Reason: "the lane's own view of the home directory"},
+		{Name: "PATH", Value: strings.Join(pathDirs(h, p.Policy), ":"), Reason: "absolute, existing, nothing that the lane can write"},
+		{Name: "SHELL", Value: h.Shell, Reason: "agents start it outside their own sandbox"},
+		{Name: "TMPDIR", Value: tmpInside, Reason: "the lane's own temporary directory"},
+		{Name: "GIT_TERMINAL_PROMPT", Value: "0", Reason: "nobody can answer"},
+		{Name: "GIT_OPTIONAL_LOCKS", Value: "0", Reason: "git status writes nothing"},
+		{Name: "GIT_PAGER", Value: "cat", Reason: "no pager without a terminal"},
+	}
+}
+
+// pathDirs are the usable entries of PATH, judged by the policy itself: what
+// the lane could write, or would not see, is left out.
+func pathDirs(h Host, policy sandbox.Policy) []string {
+	var dirs []string
+	for _, e := range h.Path {
+		if e.Real == "" {
+			continue
+		}
+		if d := policy.Decide(e.Real, sandbox.Read); !d.Allowed || d.Own || policy.Allows(e.Real, sandbox.Write) {
+			continue
+		}
+		dirs = append(dirs, e.Real)
+	}
+	for _, std := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
+		real, ok := h.Exists[std]
+		if ok && !slices.Contains(dirs, std) && !slices.Contains(dirs, real) {
+			dirs = append(dirs, std)
+		}
+	}
+	return dirs
+}
+
+func ignored(a *agent.Agent, h Host) []string {
+	list := []string{}
+	for _, name := range a.Ignored {
+		if _, ok := h.Tree.Files[name]; ok {
+			list = append(list, name)
+			continue
+		}
+		for f := range h.Tree.Files {
+			if strings.HasPrefix(f, name+"/") {
+				list = append(list, name)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func facts(h Host, p Plan, home string) Facts {
+	return Facts{Worktree: p.Worktree, GitDir: p.GitDir, CommonDir: p.CommonDir, Tmp: tmpInside,
+		Home: home, User: h.User, LaneHome: h.LaneHome,
+		State: filepath.Join(p.RunDir, stateDir), CallerTmp: h.CallerTmp, Headless: true}
+}
+
+// gaps marks which gaps are open and who took them.
+func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
+	list := []sandbox.Gap{}
+	if h.Tree.Linked > 0 {
+		found = append(found, sandbox.Gap{Name: "hardlinks", Detail: fmt.Sprintf(
+			"%d files in the worktree have a further hard link outside it, which a write would change too (first: %s)", h.Tree.Linked, quote(h.Tree.FirstLinked))})
+	}
+	for _, g := range found {
+		// The lane shares the host's network until its own network layer
+		// exists: listed in every plan and record, refused in none.
+		g.Default = g.Name == "network: host"
+		g.Accepted = g.Default || slices.Contains(accept, g.Name)
+		list = append(list, g)
+	}
+	return list
+}
+
+// checks are what the confined child tries before the agent may start.
+func checks(repo gitdiscover.Repo, p Plan, launch agent.Launch) confine.ChildPlan {
+	c := confine.Probes(p.Policy)
+	c.Argv, c.Path, c.Dir = launch.Argv, launch.Argv[0], repo.Worktree
+	add := func(dirs ...string) {
+		for _, d := range dirs {
+			if !slices.Contains(c.MustNotWrite, d) {
+				c.MustNotWrite = append(c.MustNotWrite, d)
+			}
+		}
+	}
+	add(repo.CommonDir, repo.GitDir)
+	if repo.PointerIsFile && !slices.Contains(c.MustNotOpen, repo.Pointer) {
+		c.MustNotOpen = append(c.MustNotOpen, repo.Pointer)
+	}
+	if len(launch.Nested) > 0 {
+		c.Nested = launch.Nested[0]
+	}
+	return c
+}

@@ -1,0 +1,244 @@
+package runner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"lane/sandbox/confine"
+)
+
+// proveTimeout bounds the child's proof. Its own longest step, the nested
+// sandbox, is cut after 5 s.
+const proveTimeout = 15 * time.Second
+
+// child is the confined process while lane supervises it.
+type child struct {
+	plan    Plan
+	cmd     *exec.Cmd
+	orders  *os.File // plan and go, to descriptor 3
+	reports *reports // from descriptor 4
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *tail
+	errDone chan struct{} // the copy of stderr has ended
+	waited  chan struct{} // closed when the process is reaped
+	state   *os.ProcessState
+	once    sync.Once
+}
+
+// start starts the layer with the confined child in it. The child waits for
+// the plan; no agent runs.
+func start(p Plan, h Host) (*child, error) {
+	if err := confine.CheckPaths(p.Policy); err != nil {
+		var pe *confine.PathError
+		if errors.As(err, &pe) {
+			return nil, &Refusal{Reason: pe.Reason, Path: pe.Path, Detail: pe.Detail, Hint: "start again: something was moved while lane was starting"}
+		}
+		return nil, err
+	}
+	c := &child{plan: p, stderr: &tail{}, errDone: make(chan struct{}), waited: make(chan struct{})}
+	var inside files
+	defer inside.close()
+	stdin, err := inside.pipeIn(&c.stdin)
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := inside.pipeOut(&c.stdout)
+	if err != nil {
+		return nil, err
+	}
+	var errRead *os.File
+	stderr, err := inside.pipeOut(&errRead)
+	if err != nil {
+		return nil, err
+	}
+	orders, err := inside.pipeIn(&c.orders)
+	if err != nil {
+		return nil, err
+	}
+	report, mine, err := reportPair()
+	if err != nil {
+		return nil, err
+	}
+	inside.list = append(inside.list, report)
+	c.reports = mine
+	c.cmd = exec.Command(p.Start[0], p.Start[1:]...)
+	// The directory is the layer's business; lane's own must not be held.
+	c.cmd.Dir = "/"
+	c.cmd.Env = p.Env.environ(h.values)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = stdin, stdout, stderr
+	c.cmd.ExtraFiles = []*os.File{orders, report}
+	// A group of its own: a terminal's ^C reaches lane alone, which then ends
+	// the agent first and the namespace after it.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.startLocked(); err != nil {
+		c.closeMine(errRead)
+		return nil, &Refusal{Reason: "layer-start", Path: p.Start[0], Detail: cause(err), Hint: "run lane doctor"}
+	}
+	go func() {
+		defer close(c.errDone)
+		_, _ = io.Copy(c.stderr, errRead) // ends with the namespace
+		errRead.Close()
+	}()
+	return c, nil
+}
+
+// startLocked starts and reaps the process on one locked thread:
+// PR_SET_PDEATHSIG, by which bwrap dies with lane, fires when the thread that
+// forked ends, not the process (bubblewrap#529).
+func (c *child) startLocked() error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread lives until Wait returns, then dies
+		err := c.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = c.cmd.Wait() // how it ended is in ProcessState
+		c.state = c.cmd.ProcessState
+		close(c.waited)
+	}()
+	return <-started
+}
+
+func (c *child) closeMine(errRead *os.File) {
+	for _, f := range []*os.File{c.stdin, c.stdout, c.orders, errRead} {
+		f.Close()
+	}
+	c.reports.Close()
+}
+
+// prove sends the plan and reads what the child found by trying, in the very
+// namespace that the agent would get.
+func (c *child) prove() (confine.ChildReport, error) {
+	c.reports.SetReadDeadline(time.Now().Add(proveTimeout))
+	sendErr := confine.WritePlan(c.orders, c.plan.Checks)
+	report, err := confine.ReadReport(c.reports)
+	if err != nil {
+		return report, c.layerFailed(errors.Join(sendErr, err))
+	}
+	if !report.OK {
+		return report, &Refusal{Reason: report.Reason, Detail: "the lane does not hold on this machine: " + report.Detail,
+			Hint: proofHint(report.Reason), Exit: report.Exit}
+	}
+	return report, nil
+}
+
+func proofHint(reason string) string {
+	if reason == "nested-sandbox" {
+		return "the agent's own sandbox cannot start inside the lane; run lane doctor to see which setting of the host refuses it"
+	}
+	return "run lane doctor; if it finds nothing, please report this with the record"
+}
+
+// layerFailed is what bwrap itself said.
+func (c *child) layerFailed(err error) error {
+	c.kill()
+	<-c.errDone
+	said := bytes.TrimSpace(c.stderr.bytes())
+	detail := "the confined child gave no report"
+	if len(said) > 0 {
+		detail = string(said)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		detail += ": " + err.Error()
+	}
+	return &Refusal{Reason: "layer-failed", Detail: detail, Hint: "run lane doctor to see which setting of the host refuses it"}
+}
+
+// release lets the child become the agent, and returns when it has.
+func (c *child) release() error {
+	if err := confine.Go(c.orders); err != nil {
+		return c.layerFailed(err)
+	}
+	c.orders.Close()
+	report, err := confine.ReadReport(c.reports)
+	if errors.Is(err, io.EOF) {
+		return nil // descriptor 4 closed by exec
+	}
+	if err != nil {
+		return c.layerFailed(err)
+	}
+	reason := map[int]string{ExitNotExecutable: "writer-not-executable", ExitNotFound: "writer-not-found"}[report.Exit]
+	if reason == "" {
+		reason = report.Reason
+	}
+	return &Refusal{Reason: reason, Path: c.plan.Agent[0], Detail: report.Detail, Exit: report.Exit,
+		Hint: "the program exists outside and cannot be executed inside the lane; name another with --writer-bin"}
+}
+
+// kill ends the namespace and waits until it is empty.
+func (c *child) kill() {
+	c.once.Do(func() {
+		// bwrap's pid 1 inside has PR_SET_PDEATHSIG, so the kernel ends every
+		// process of the namespace with it.
+		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
+	})
+	<-c.waited
+	c.reports.waitEmpty(5 * time.Second)
+}
+
+// files are the ends of pipes that the child gets; lane closes them after the
+// start.
+type files struct{ list []*os.File }
+
+func (f *files) close() {
+	for _, x := range f.list {
+		x.Close()
+	}
+}
+
+func (f *files) pipeIn(mine **os.File) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	*mine = w
+	f.list = append(f.list, r)
+	return r, nil
+}
+
+func (f *files) pipeOut(mine **os.File) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	*mine = r
+	f.list = append(f.list, w)
+	return w, nil
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const maxTail = 64 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*maxTail {
+		t.buf = append([]byte(nil), t.buf[len(t.buf)-maxTail:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) bytes() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.buf) > maxTail {
+		return append([]byte(nil), t.buf[len(t.buf)-maxTail:]...)
+	}
+	return append([]byte(nil), t.buf...)
+}

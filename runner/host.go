@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"time"
+
+	"lane/sandbox"
+	"lane/sandbox/confine"
+)
+
+// Host is what Survey found on this machine. Build reads it and nothing
+// else. It is the same for the same machine, so tests write it by hand.
+type Host struct {
+	UID, GID int
+	User     string // the caller's login name
+	Home     string // the caller's home, resolved; "" when there is none to hide
+	Lane     string // lane's own executable, resolved
+	LaneHome string // directory of lane's own files
+	Run      string // the new run's id
+	Started  time.Time
+
+	EnvNames  []string // the caller's variables
+	CallerTmp string   // the caller's TMPDIR
+	Shell     string   // /bin/bash, or /bin/sh
+
+	Layer   confine.Probe
+	Helpers map[string]string // program -> absolute path, "" when missing
+
+	Program Program
+	Login   LoginState
+
+	Path         []PathEntry       // the caller's PATH, in order
+	Exists       map[string]string // path asked for -> resolved path, for those that exist
+	Toolchains   []sandbox.Row     // below Home, those that exist
+	Certificates []string          // files and directories named by certificateVars, resolved
+	CertFiles    map[string]bool   // which of them are files
+	Resolv       string            // what /etc/resolv.conf resolves to
+	Sockets      []byte            // /proc/net/unix
+
+	Tree   Tree          // what the worktree holds at launch
+	Wiring []sandbox.Row // files that configure agents and editors, those that exist
+	// WiringLink is the first of them that is, or lies behind, a link.
+	WiringLink string
+	Overlap    sandbox.Overlap
+	Text       Text     // the repository's instructions for the agent
+	MCP        []byte   // the user's MCP configuration
+	Extra      []string // Request.Reads then Request.Writes, resolved, in order
+
+	// values holds the caller's variables and the login's token. It is never
+	// printed and never written.
+	values map[string]string
+}
+
+// Program is the agent's executable.
+type Program struct {
+	Path        string   // as found
+	Real        string   // resolved
+	Interpreter string   // resolved, "" for a binary
+	Shows       []string // directories or files that must be readable for it to run
+	Missing     string   // why it cannot be started, "" if it can
+	NotExec     bool     // it exists but cannot be executed
+}
+
+// LoginState says where the agent's credentials come from.
+type LoginState struct {
+	Source string // "env NAME" or "file PATH", "" for none
+	Reason string // stable word when there is none: auth-missing, auth-expired, auth-unreadable
+	Detail string
+}
+
+// PathEntry is one directory of the caller's PATH.
+type PathEntry struct {
+	Dir     string // as written
+	Real    string // resolved, "" when it does not exist
+	Dropped string // why it cannot be used, "" if it can
+}
+
+// Text is a file of the repository that goes to the agent as text.
+type Text struct {
+	Name    string
+	Content string
+	Cut     bool // it was longer than lane hands over
+}

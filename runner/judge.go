@@ -1,0 +1,189 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"lane/gitdiscover"
+	"lane/runner/agent"
+	"lane/sandbox"
+)
+
+// judge says how the run ended, from how the process ended and what the agent
+// itself recorded. An exit code of 0 proves nothing: rate limits, refusals
+// and a dead sandbox all end with it (facts/public-reports.md 0.8).
+func judge(res *Result, j Job, end ending, out agent.Outcome) {
+	code := end.Code
+	res.AgentExit = &code
+	res.Writer.Version = out.Version
+	res.Writer.Tested = slices.Contains(j.Agent.Tested, out.Version)
+	if out.Version != "" && !res.Writer.Tested {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s %s is not a version that lane's tests have run (%s)", j.Agent.Name, out.Version, strings.Join(j.Agent.Tested, ", ")))
+	}
+	if out.Model != "" {
+		res.Model = out.Model
+	}
+	if out.Denied != nil {
+		res.Denied = out.Denied
+	}
+	res.ToolCalls, res.ToolFails, res.Turns = out.ToolCalls, out.ToolFails, out.Turns
+	res.Usage, res.CostUSD, res.Text = out.Usage, out.CostUSD, out.Text
+	switch {
+	case end.TimedOut:
+		res.Status, res.Reason, res.Exit = TimedOut, "timeout", ExitTimeout
+		res.Detail = "the agent was ended after " + j.Plan.timeoutText()
+	case end.Signal != 0:
+		res.Status, res.Reason, res.Exit = Interrupted, "signal", ExitSignal+int(end.Signal)
+		res.Signal = unix.SignalName(end.Signal)
+	case end.Code > signalBase:
+		res.Status, res.Reason, res.Exit = Failed, "agent-signal", end.Code
+		res.Signal = unix.SignalName(syscall.Signal(end.Code - signalBase))
+		res.Detail = "the agent was ended by a signal that did not come through lane"
+	case out.Failed:
+		res.Status, res.Reason, res.Detail = Failed, out.Reason, out.Detail
+		if res.Exit = exitOfAgent(end.Code); res.Exit == 0 {
+			res.Exit = ExitFailed
+		}
+	case end.Code != 0:
+		res.Status, res.Reason, res.Exit = Failed, "agent-exit", exitOfAgent(end.Code)
+	default:
+		res.Status, res.Exit = Done, ExitDone
+	}
+	if !end.Empty {
+		res.Warnings = append(res.Warnings, "the end of the lane's last process was not seen")
+	}
+	if end.Stream != nil {
+		res.Warnings = append(res.Warnings, "reading the agent's output: "+end.Stream.Error())
+	}
+	if res.Status != Done {
+		res.Stderr = printable(end.Stderr)
+	}
+}
+
+func (p Plan) timeoutText() string {
+	b, _ := p.Timeout.MarshalText() // never fails
+	return string(b)
+}
+
+// after looks at what the run left, once no process of it is alive: git's
+// pointers first, before anything else trusts the worktree.
+func after(res *Result, j Job) {
+	now, err := gitdiscover.DiscoverWith(j.Plan.Worktree, discoverOptions(j.Request))
+	if err == nil {
+		err = j.Repo.Same(now)
+	}
+	if err != nil {
+		res.Status, res.Reason, res.Exit = Tripwire, "git-changed", ExitTripwire
+		res.Path, res.Detail = j.Plan.Worktree, "the worktree's git directories are not what they were before the run: "+err.Error()
+		res.Hint = "look at the worktree's .git and its git directory with a pager before running git there"
+		return
+	}
+	root, err := os.OpenRoot(j.Plan.Worktree)
+	if err != nil {
+		res.ChangedIncomplete = cause(err)
+		return
+	}
+	defer root.Close()
+	res.Removed = removeLitter(root, j)
+	tree := readTree(j.Plan.Worktree, treeSkips(j.Repo))
+	res.ChangedIncomplete = tree.Cut
+	names := changed(j.Host.Tree, tree)
+	judgeChanges(res, j, len(names))
+	if len(names) > maxChanged {
+		res.ChangedMore = len(names) - maxChanged
+		names = names[:maxChanged]
+	}
+	if names != nil {
+		res.Changed = names
+	}
+}
+
+// judgeChanges tells plain success from a run in which nothing was done.
+func judgeChanges(res *Result, j Job, n int) {
+	if res.Status != Done || n > 0 {
+		return
+	}
+	switch {
+	case res.ToolCalls > 0 && res.ToolFails == res.ToolCalls:
+		res.Status, res.Reason, res.Exit = ToolFailures, "tool-failures", ExitFailed
+		res.Detail = fmt.Sprintf("all %d tool calls failed and no file changed", res.ToolCalls)
+	case len(res.Denied) > 0:
+		res.Status, res.Reason = NoChanges, "denied"
+		res.Detail = fmt.Sprintf("%d calls were refused and no file changed", len(res.Denied))
+	case j.Plan.RequireChanges:
+		res.Status, res.Reason = NoChanges, "no-changes"
+		res.Detail = "no file changed"
+	}
+	if j.Plan.RequireChanges && res.Exit == ExitDone {
+		res.Exit = ExitFailed
+	}
+}
+
+func treeSkips(repo gitdiscover.Repo) []string {
+	skips := []string{repo.CommonDir, repo.GitDir}
+	for _, o := range repo.Others {
+		if o != repo.Worktree && sandbox.Contains(repo.Worktree, o) {
+			skips = append(skips, o)
+		}
+	}
+	return skips
+}
+
+// removeLitter removes what the agent itself leaves: directories of its own,
+// and the empty placeholder files that its sandbox makes for each command and
+// that a hard end leaves behind. Only names that were absent before, and of
+// the placeholders only empty regular files with one link, so that nothing
+// anyone wrote is lost.
+func removeLitter(root *os.Root, j Job) []string {
+	var removed []string
+	before := j.Host.Tree
+	for _, name := range j.Plan.Litter {
+		if before.has(name) {
+			continue
+		}
+		if _, err := root.Lstat(name); err == nil && root.RemoveAll(name) == nil {
+			removed = append(removed, name)
+		}
+	}
+	for _, name := range j.Plan.Placeholders {
+		if before.has(name) {
+			continue
+		}
+		if isPlaceholder(root, name) && root.Remove(name) == nil {
+			removed = append(removed, name)
+		}
+	}
+	for _, name := range removed {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if before.Dirs[dir] || root.Remove(dir) != nil { // not empty: it holds somebody's work
+				break
+			}
+		}
+	}
+	return removed
+}
+
+func isPlaceholder(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	// An empty directory is one too: bwrap makes it for a directory's mask.
+	if ok && info.IsDir() {
+		return true // Remove succeeds only when it is empty
+	}
+	return ok && info.Mode().IsRegular() && info.Size() == 0 && st.Nlink == 1
+}
+
+// has says whether a path existed, as a file or a directory.
+func (t Tree) has(name string) bool {
+	_, file := t.Files[name]
+	return file || t.Dirs[name]
+}

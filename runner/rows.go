@@ -1,0 +1,155 @@
+package runner
+
+import (
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"lane/gitdiscover"
+	"lane/runner/agent"
+	"lane/sandbox"
+)
+
+// rowSet collects rows. For one path the first row given stays, so that
+// callers add what matters most first.
+type rowSet struct {
+	rows []sandbox.Row
+	at   map[string]bool
+}
+
+func (s *rowSet) add(rows ...sandbox.Row) {
+	for _, r := range rows {
+		if !s.at[r.Path] {
+			s.at[r.Path] = true
+			s.rows = append(s.rows, r)
+		}
+	}
+}
+
+// rows is the whole policy of one lane. Order has no meaning for the policy;
+// here the first row for a path wins.
+func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) []sandbox.Row {
+	s := &rowSet{at: map[string]bool{}}
+	s.add(sandbox.Row{Path: repo.Worktree, Access: sandbox.Write, Reason: "the lane's worktree"})
+	s.add(protectRows(repo, h)...)
+	s.add(runRows(h, p)...)
+	s.add(launch.Rows...)
+	for i, dir := range h.Extra {
+		if i < len(req.Reads) {
+			s.add(sandbox.Row{Path: dir, Access: sandbox.Read, Reason: "asked for with --read"})
+		} else {
+			s.add(sandbox.Row{Path: dir, Access: sandbox.Write, Reason: "asked for with --write"})
+		}
+	}
+	s.add(baseRows(h)...)
+	if h.Home != "" {
+		s.add(sandbox.Row{Path: h.Home, Access: sandbox.Private, Size: homeSize, Mode: 0o700,
+			Reason: "an empty home directory: logins, keys and settings are not reachable"})
+		s.add(h.Toolchains...)
+	}
+	// What lies below a private or hidden directory must be shown again at
+	// its own place; what is readable anyway needs no row.
+	for _, r := range needed(repo, h) {
+		if !visible(s.rows, r.Path) {
+			s.add(r)
+		}
+	}
+	sort.SliceStable(s.rows, func(i, j int) bool { return s.rows[i].Path < s.rows[j].Path })
+	return s.rows
+}
+
+const homeSize = 2 << 30
+
+// visible says whether the rows so far show path as it is on the host.
+func visible(rows []sandbox.Row, path string) bool {
+	d := sandbox.Policy{Rows: rows}.Decide(path, sandbox.Read)
+	return d.Allowed && !d.Own
+}
+
+// protectRows are what stays read-only inside the worktree.
+func protectRows(repo gitdiscover.Repo, h Host) []sandbox.Row {
+	rows := []sandbox.Row{{Path: repo.Pointer, Access: sandbox.Protect, File: repo.PointerIsFile,
+		Reason: "the worktree's git pointer: rewritten, the user's next git command would run the agent's program"}}
+	if !sandbox.Contains(repo.Pointer, repo.CommonDir) && sandbox.Contains(repo.Worktree, repo.CommonDir) {
+		rows = append(rows, sandbox.Row{Path: repo.CommonDir, Access: sandbox.Protect, Reason: "the shared git directory"})
+	}
+	rows = append(rows, h.Tree.Repositories...)
+	for _, other := range repo.Others {
+		if other != repo.Worktree && sandbox.Contains(repo.Worktree, other) {
+			rows = append(rows, sandbox.Row{Path: other, Access: sandbox.Protect, Reason: "another registered worktree"})
+		}
+	}
+	return append(rows, h.Wiring...)
+}
+
+// runRows are the run's own directories.
+func runRows(h Host, p Plan) []sandbox.Row {
+	state, plan := filepath.Join(p.RunDir, stateDir), filepath.Join(p.RunDir, planDir)
+	return []sandbox.Row{
+		{Path: state, Reopen: true, Access: sandbox.Write, Reason: "the run's own state: the agent's configuration and sessions"},
+		{Path: plan, Reopen: true, Access: sandbox.Read, Reason: "the sealed plan and the agent's settings"},
+		{Path: tmpInside, Source: filepath.Join(state, "tmp"), Reopen: true, Access: sandbox.Write, Reason: "the lane's TMPDIR"},
+		{Path: h.LaneHome, Access: sandbox.Hide, Reason: "lane's own files: other runs and their records"},
+	}
+}
+
+// baseRows are those of the rows for every lane whose path exists here, at
+// the place that it resolves to.
+func baseRows(h Host) []sandbox.Row {
+	var rows []sandbox.Row
+	all := append(sandbox.BaseRows(), sandbox.RunRows()...)
+	if h.UID == 0 {
+		all = append(all, sandbox.RootSecrets()...)
+	}
+	for _, r := range all {
+		real, ok := h.Exists[r.Path]
+		if !ok {
+			continue
+		}
+		r.Path = real
+		// A hidden directory must not take what the lane is about with it:
+		// the home directory has a row of its own.
+		if r.Access == sandbox.Hide && h.Home != "" && r.Path != h.Home && sandbox.Contains(r.Path, h.Home) {
+			continue
+		}
+		rows = append(rows, r)
+	}
+	if h.Resolv != "" && h.Resolv != "/etc/resolv.conf" {
+		rows = append(rows, sandbox.Row{Path: h.Resolv, Access: sandbox.Read, File: true, Reason: "name resolution"})
+	}
+	return rows
+}
+
+// needed is what the lane must be able to read.
+func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
+	rows := []sandbox.Row{
+		{Path: repo.CommonDir, Access: sandbox.Read, Reason: "the shared git directory"},
+		{Path: repo.GitDir, Access: sandbox.Read, Reason: "the worktree's git directory"},
+		{Path: h.Lane, Access: sandbox.Read, File: true, Reason: "lane itself: the confined child and the hook"},
+		{Path: h.Layer.Path, Access: sandbox.Read, File: true, Reason: "the agent's own sandbox starts it"},
+	}
+	for _, alt := range repo.Alternates {
+		rows = append(rows, sandbox.Row{Path: alt, Access: sandbox.Read, Reason: "objects that the repository borrows"})
+	}
+	// The main checkout, so that the agent can read what it was branched
+	// from, unless that would show the home directory again.
+	for _, other := range repo.Others {
+		main := !slices.Contains([]string{"/", h.Home}, other) && filepath.Join(other, ".git") == repo.CommonDir
+		if main && !(h.Home != "" && sandbox.Contains(other, h.Home)) {
+			rows = append(rows, sandbox.Row{Path: other, Access: sandbox.Read, Reason: "the main checkout"})
+		}
+	}
+	for _, show := range h.Program.Shows {
+		file := show == h.Program.Real || show == h.Program.Interpreter
+		rows = append(rows, sandbox.Row{Path: show, Access: sandbox.Read, File: file, Reason: "the agent's program"})
+	}
+	for _, e := range h.Path {
+		if e.Real != "" && h.Home != "" && e.Real != h.Home && sandbox.Contains(h.Home, e.Real) {
+			rows = append(rows, sandbox.Row{Path: e.Real, Access: sandbox.Read, Reason: "an entry of PATH"})
+		}
+	}
+	for _, c := range h.Certificates {
+		rows = append(rows, sandbox.Row{Path: c, Access: sandbox.Read, File: h.CertFiles[c], Reason: "certificates named by the environment"})
+	}
+	return rows
+}

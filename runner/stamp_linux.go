@@ -1,0 +1,10 @@
+package runner
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func stampOf(info fs.FileInfo, st *syscall.Stat_t) Stamp {
+	return Stamp{Ino: st.Ino, Size: info.Size(), CTime: st.Ctim.Nano(), Mode: uint32(info.Mode())}
+}

@@ -1,0 +1,256 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"lane/gitdiscover"
+	"lane/runner/agent"
+	"lane/sandbox"
+	"lane/sandbox/confine"
+)
+
+// Limits of what is read.
+const (
+	maxInstructions = 256 << 10
+	maxMCP          = 1 << 20
+	maxLogin        = 1 << 20
+	maxSockets      = 8 << 20
+)
+
+// Survey looks at this machine for one request. It changes nothing. It is
+// the only reader of home, environment, kernel and PATH.
+func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Agent) (Host, error) {
+	h := Host{UID: os.Geteuid(), GID: os.Getegid(), Started: time.Now().UTC(), values: map[string]string{}}
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		h.EnvNames = append(h.EnvNames, name)
+		h.values[name] = value
+	}
+	h.CallerTmp, h.User = h.values["TMPDIR"], h.values["USER"]
+	h.Run = newRunID(h.Started)
+	if err := surveyPlaces(&h); err != nil {
+		return h, err
+	}
+	surveyPath(&h, repo)
+	surveyProgram(&h, req, a)
+	surveyLogin(&h, a)
+	layer, err := confine.Lookup("bwrap")
+	if err != nil {
+		h.Layer = confine.Probe{Layer: "none", Reason: "no-layer", Detail: err.Error(), Hint: "lane confines agents on Linux only"}
+	} else {
+		h.Layer = layer.ProbeFor(ctx, confine.Need{UID: h.UID})
+	}
+	h.Helpers = map[string]string{}
+	for _, helper := range a.Helpers {
+		h.Helpers[helper.Program] = findSystem(helper.Program)
+	}
+	surveyFiles(&h)
+	if err := surveyRequest(&h, req, repo, a); err != nil {
+		return h, err
+	}
+	surveyWiring(&h, repo.Worktree)
+	surveyOverlap(&h, req, repo)
+	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	return h, nil
+}
+
+func newRunID(now time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails on the systems lane runs on
+	return now.Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
+}
+
+// surveyPlaces finds home, lane's own executable and lane's own directory.
+func surveyPlaces(h *Host) error {
+	home := h.values["HOME"]
+	if home == "" {
+		if u, err := user.Current(); err == nil {
+			home = u.HomeDir
+		}
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil && filepath.IsAbs(real) && real != "/" && isDir(real) {
+		h.Home = real
+	}
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		return &Refusal{Reason: "own-executable", Detail: "cannot find lane's own executable: " + err.Error(), Hint: "start lane by its absolute path"}
+	}
+	h.Lane = exe
+	h.LaneHome, err = LaneHome()
+	h.Shell = "/bin/sh"
+	if isExecutable("/bin/bash") {
+		h.Shell = "/bin/bash"
+	}
+	return err
+}
+
+// LaneHome is the directory of lane's own files: $LANE_HOME, else
+// $XDG_STATE_HOME/lane, else ~/.local/state/lane. It need not exist yet; its
+// existing part is free of symbolic links in what is returned.
+func LaneHome() (string, error) {
+	dir := os.Getenv("LANE_HOME")
+	if dir == "" {
+		state := os.Getenv("XDG_STATE_HOME")
+		if state == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", &Refusal{Reason: "no-home", Detail: "neither LANE_HOME nor XDG_STATE_HOME nor HOME is set", Hint: "set LANE_HOME to a directory for lane's own files"}
+			}
+			state = filepath.Join(home, ".local", "state")
+		}
+		dir = filepath.Join(state, "lane")
+	}
+	if !filepath.IsAbs(dir) {
+		return "", &Refusal{Reason: "lane-home", Path: dir, Detail: "not an absolute path", Hint: "set LANE_HOME to an absolute path"}
+	}
+	return resolveExisting(filepath.Clean(dir))
+}
+
+// resolveExisting resolves the longest existing part of an absolute path.
+func resolveExisting(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return real, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) || path == "/" {
+		return "", &Refusal{Reason: "lane-home", Path: path, Detail: err.Error(), Hint: "set LANE_HOME to a directory that can be made"}
+	}
+	parent, err := resolveExisting(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
+}
+
+// surveyPath judges each entry of the caller's PATH. An entry that the lane
+// could write would let the agent choose which program a later run starts.
+func surveyPath(h *Host, repo gitdiscover.Repo) {
+	seen := map[string]bool{}
+	for _, dir := range filepath.SplitList(h.values["PATH"]) {
+		e := PathEntry{Dir: dir}
+		real, err := filepath.EvalSymlinks(dir)
+		switch {
+		case !filepath.IsAbs(dir):
+			e.Dropped = "not absolute"
+		case err != nil || !isDir(real):
+			e.Dropped = "no such directory"
+		case sandbox.Contains(repo.Worktree, real):
+			e.Dropped = "inside the worktree"
+		case seen[real]:
+			e.Dropped = "twice"
+		default:
+			e.Real, seen[real] = real, true
+		}
+		h.Path = append(h.Path, e)
+	}
+}
+
+// surveyFiles notes which of the paths that Build may name exist here.
+func surveyFiles(h *Host) {
+	h.Exists = map[string]string{}
+	note := func(path string) {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			h.Exists[path] = real
+		}
+	}
+	for _, row := range append(append(sandbox.BaseRows(), sandbox.RunRows()...), sandbox.RootSecrets()...) {
+		note(row.Path)
+	}
+	if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
+		h.Resolv = real
+	}
+	if h.Home != "" {
+		h.Toolchains = toolchainRows(h.Home)
+	}
+	h.CertFiles = map[string]bool{}
+	for _, name := range certificateVars {
+		if v := h.values[name]; v != "" {
+			if real, err := filepath.EvalSymlinks(v); err == nil && filepath.IsAbs(real) {
+				h.Certificates = append(h.Certificates, real)
+				h.CertFiles[real] = !isDir(real)
+			}
+		}
+	}
+	sort.Strings(h.Certificates)
+	// Without /proc/net/unix there is nothing to mask that lane could name.
+	h.Sockets, _ = readProc("/proc/net/unix", maxSockets)
+}
+
+// surveyRequest reads what the request names.
+func surveyRequest(h *Host, req Request, repo gitdiscover.Repo, a *agent.Agent) error {
+	for _, dir := range append(append([]string{}, req.Reads...), req.Writes...) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			return &Refusal{Reason: "no-such-directory", Path: dir, Detail: "named by --read or --write: " + cause(err), Hint: "name a directory that exists"}
+		}
+		if !isDir(real) {
+			return &Refusal{Reason: "not-a-directory", Path: dir, Detail: "--read and --write take directories", Hint: "name the directory that holds it"}
+		}
+		h.Extra = append(h.Extra, real)
+	}
+	if req.MCP != "" {
+		b, err := readFile(req.MCP, maxMCP)
+		if err != nil {
+			return &Refusal{Reason: "mcp-config", Path: req.MCP, Detail: cause(err), Hint: "name a JSON file with \"mcpServers\" in it"}
+		}
+		h.MCP = b
+	}
+	text, err := readInstructions(repo.Worktree, a.Instructions)
+	h.Text = text
+	return err
+}
+
+func readInstructions(worktree string, names []string) (Text, error) {
+	for _, name := range names {
+		b, err := readBeneath(worktree, name, maxInstructions)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case errors.Is(err, errTooLong):
+			if i := strings.LastIndexByte(string(b), '\n'); i > 0 {
+				b = b[:i+1]
+			}
+			return Text{Name: name, Content: strings.ToValidUTF8(string(b), "\uFFFD"), Cut: true}, nil
+		case err != nil:
+			return Text{}, &Refusal{Reason: "unsafe-instructions", Path: filepath.Join(worktree, name), Detail: cause(err),
+				Hint: "make it a regular file, or a link that stays inside the worktree"}
+		}
+		return Text{Name: name, Content: strings.ToValidUTF8(string(b), "\uFFFD")}, nil
+	}
+	return Text{}, nil
+}
+
+// cause is the innermost text of an error, without the path that the caller
+// prints quoted.
+func cause(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

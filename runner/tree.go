@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"syscall"
+	"time"
+
+	"lane/sandbox"
+)
+
+// Tree is what a worktree holds: enough to say, later, which files changed,
+// and what must be protected inside it. It is made by one walk that follows
+// no link, opens no file and stops at its caps.
+type Tree struct {
+	// Files are all entries but directories, by path relative to the worktree.
+	Files map[string]Stamp
+	// Dirs are the directories, likewise.
+	Dirs map[string]bool
+	// Repositories are nested .git entries, as absolute paths.
+	Repositories []sandbox.Row
+	// Linked counts files that have a further hard link outside the worktree.
+	Linked int
+	// FirstLinked is one of them.
+	FirstLinked string
+	// Cut says that a cap was hit, and which; then nothing above is complete.
+	Cut string
+}
+
+// Stamp changes whenever a file's content or mode does: ctime cannot be set
+// by an unprivileged process, so putting mtime back does not hide a change.
+type Stamp struct {
+	Ino   uint64
+	Size  int64
+	CTime int64
+	Mode  uint32
+}
+
+// Caps of one walk.
+const (
+	maxTreeEntries = 2_000_000
+	maxTreeTime    = 30 * time.Second
+)
+
+type treeWalk struct {
+	root    string
+	skip    map[string]bool
+	tree    Tree
+	entries int
+	end     time.Time
+	links   map[[2]uint64]*linkCount
+}
+
+type linkCount struct {
+	found, total uint64
+	first        string
+}
+
+// readTree walks the worktree. Other worktrees below it, and the git
+// directories, are not entered.
+func readTree(root string, skip []string) Tree {
+	w := &treeWalk{root: root, skip: map[string]bool{}, end: time.Now().Add(maxTreeTime),
+		links: map[[2]uint64]*linkCount{}, tree: Tree{Files: map[string]Stamp{}, Dirs: map[string]bool{}}}
+	for _, s := range skip {
+		w.skip[s] = true
+	}
+	w.dir(root, "")
+	for _, l := range w.links {
+		if l.found < l.total {
+			w.tree.Linked++
+			if w.tree.FirstLinked == "" || l.first < w.tree.FirstLinked {
+				w.tree.FirstLinked = l.first
+			}
+		}
+	}
+	return w.tree
+}
+
+func (w *treeWalk) dir(path, rel string) {
+	if w.tree.Cut != "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		if !os.IsNotExist(err) {
+			w.tree.Cut = "cannot read " + quote(path)
+		}
+		return
+	}
+	defer f.Close()
+	for {
+		batch, err := f.ReadDir(1024)
+		for _, e := range batch {
+			w.entry(e, path, rel)
+		}
+		if w.entries > maxTreeEntries {
+			w.tree.Cut = "more than 2,000,000 entries"
+		} else if time.Now().After(w.end) {
+			w.tree.Cut = "more than 30 s"
+		}
+		if err != nil || w.tree.Cut != "" {
+			return
+		}
+	}
+}
+
+func (w *treeWalk) entry(e fs.DirEntry, dir, rel string) {
+	w.entries++
+	path, name := filepath.Join(dir, e.Name()), filepath.Join(rel, e.Name())
+	if e.Name() == ".git" {
+		if rel != "" {
+			w.tree.Repositories = append(w.tree.Repositories, sandbox.Row{Path: path, Access: sandbox.Protect,
+				File: !e.IsDir(), Reason: "a nested repository's git directory"})
+		}
+		return
+	}
+	if w.skip[path] {
+		return
+	}
+	if e.IsDir() {
+		w.tree.Dirs[name] = true
+		w.dir(path, name)
+		return
+	}
+	info, err := e.Info()
+	if err != nil {
+		return // gone since: the next walk sees that
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return
+	}
+	w.tree.Files[name] = stampOf(info, st)
+	if info.Mode().IsRegular() && st.Nlink > 1 {
+		key := [2]uint64{uint64(st.Dev), st.Ino}
+		l := w.links[key]
+		if l == nil {
+			l = &linkCount{total: uint64(st.Nlink), first: name}
+			w.links[key] = l
+		}
+		l.found++
+	}
+}
+
+// changed lists what differs between two walks, sorted.
+func changed(before, after Tree) []string {
+	var names []string
+	for name, b := range before.Files {
+		if a, ok := after.Files[name]; !ok || a != b {
+			names = append(names, name)
+		}
+	}
+	for name := range after.Files {
+		if _, ok := before.Files[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
