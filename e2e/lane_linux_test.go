@@ -1,3 +1,10 @@
 package e2e
 
-func laneMain() int { return 125 }
+import (
+	"os"
+
+	"lane/cmd"
+)
+
+// laneMain is the program under test: what cmd/lane is.
+func laneMain() int { return cmd.Main(os.Args[1:]) }
