@@ -109,6 +109,8 @@ func (p *configParser) section() (string, error) {
 		switch {
 		case atEnd:
 			return "", p.fault("section name without an end")
+		case c == ']' && name.Len() == 0:
+			return "", p.fault("section without a name")
 		case c == ']':
 			return name.String(), nil
 		case isConfigSpace(c):

@@ -161,9 +161,7 @@ func (f *finder) repo(h *hit, m *format, linked bool) (Repo, error) {
 	}
 	var err error
 	if r.RefStorage == "reftable" {
-		if r.HeadRef, err = f.reftableHead(g); err != nil {
-			return Repo{}, err
-		}
+		r.HeadRef = f.reftableHead(g)
 	}
 	r.Branch = branchOf(r.HeadRef)
 	if r.Others, err = f.others(h); err != nil {

@@ -231,7 +231,7 @@ func configInt(e ConfigEntry) (int64, bool) {
 		}
 	}
 	n, ok := cInt(s[:end])
-	if !ok || n > math.MaxInt32/factor || n < math.MinInt32/factor {
+	if !ok || n > math.MaxInt32/factor || n < -math.MaxInt32/factor {
 		return 0, false
 	}
 	return n * factor, true

@@ -54,14 +54,14 @@ func readLayouts(t *testing.T) []layout {
 
 // site is where one layout is built.
 type site struct {
-	t      *testing.T
+	t      testing.TB
 	root   string
 	mounts []string
 }
 
 // newSite makes a root that is not inside a repository, holds no character
 // that is refused, and is taken down again even when the layout closed it.
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
 	t.Helper()
 	root, err := os.MkdirTemp("", "layout-")
 	if err != nil {
@@ -74,14 +74,14 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, root: root}
-	t.Cleanup(s.remove)
+	t.Cleanup(func() { s.remove(t) })
 	return s
 }
 
-func (s *site) remove() {
+func (s *site) remove(t testing.TB) {
 	for i := len(s.mounts) - 1; i >= 0; i-- {
 		if err := syscall.Unmount(s.mounts[i], syscall.MNT_DETACH); err != nil {
-			s.t.Errorf("unmount %q: %v", s.mounts[i], err)
+			t.Errorf("unmount %q: %v", s.mounts[i], err)
 		}
 	}
 	filepath.WalkDir(s.root, func(p string, e os.DirEntry, _ error) error {
@@ -91,7 +91,7 @@ func (s *site) remove() {
 		return nil
 	})
 	if err := os.RemoveAll(s.root); err != nil {
-		s.t.Errorf("remove %q: %v", s.root, err)
+		t.Errorf("remove %q: %v", s.root, err)
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *site) mount(what, where, kind string, flags uintptr, data string) error
 
 // missing skips the test for a feature this host lacks, by name. LANE_MUST
 // lists features that must be there: then the skip is a failure.
-func missing(t *testing.T, feature, why string) {
+func missing(t testing.TB, feature, why string) {
 	t.Helper()
 	for _, m := range strings.Split(os.Getenv("LANE_MUST"), ",") {
 		if m == feature {
@@ -312,7 +312,7 @@ func (s *site) askGit(dir string) gitSays {
 }
 
 // gitAtLeast compares the installed git's version with "2.45".
-func gitAtLeast(t *testing.T, want string) bool {
+func gitAtLeast(t testing.TB, want string) bool {
 	t.Helper()
 	out, err := exec.Command("git", "version").Output()
 	if err != nil {

@@ -168,7 +168,7 @@ func (s *site) judgeRefusal(l layout, repo Repo, err error, says gitSays) {
 }
 
 // discoverInTime fails the test when Discover hangs.
-func discoverInTime(t *testing.T, dir string) (Repo, error) {
+func discoverInTime(t testing.TB, dir string) (Repo, error) {
 	t.Helper()
 	type answer struct {
 		repo Repo

@@ -14,7 +14,7 @@ const (
 	maxPointer = 8 << 10 // .git file, commondir, gitdir: a path and a newline
 	maxConfig  = 1 << 20 // config, config.worktree, objects/info/alternates
 	maxHead    = 255     // git looks at no more of HEAD
-	maxLinks   = 20      // symbolic links git follows in one path (glibc's MAXSYMLINKS)
+	maxLinks   = 32      // symbolic links git resolves in one path; the kernel takes 40
 	pathMax    = 4096    // the kernel's longest path, with its final NUL
 )
 
