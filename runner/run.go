@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"lane/gitdiscover"
 	"lane/runner/agent"
@@ -71,6 +74,11 @@ func Run(j Job) Result {
 	}
 	report, err := child.prove()
 	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
+	if sig, ok := pending(j.Signals); ok && err == nil {
+		child.kill()
+		res.Status, res.Reason, res.Exit, res.Signal = Interrupted, "signal", ExitSignal+int(sig), unix.SignalName(sig)
+		return finishRecord(&res, dir)
+	}
 	if err == nil {
 		err = child.release()
 	}
@@ -102,6 +110,17 @@ func branchName(p Plan) string {
 		return "none"
 	}
 	return quoteUnlessPlain(p.Branch)
+}
+
+// pending says whether lane was told to end before the agent was started.
+func pending(signals <-chan os.Signal) (syscall.Signal, bool) {
+	select {
+	case s := <-signals:
+		sig, ok := s.(syscall.Signal)
+		return sig, ok
+	default:
+		return 0, false
+	}
 }
 
 // unacceptedRefusal refuses a plan with gaps that nobody accepted by name.

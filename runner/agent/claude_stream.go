@@ -152,7 +152,9 @@ func (s *claudeStream) block(b claudeBlock, meta []claudeResultMeta, progress fu
 			return
 		}
 		s.out.ToolFails++
-		call.Reason = shorten(contentText(b.Content), 400)
+		text := contentText(b.Content)
+		said, byHook := hookText(text)
+		call.Reason = shorten(said, 400)
 		call.By = "tool"
 		for _, m := range meta {
 			if m.ID == b.ToolUseID && m.Kind != "" {
@@ -160,7 +162,7 @@ func (s *claudeStream) block(b claudeBlock, meta []claudeResultMeta, progress fu
 			}
 		}
 		switch {
-		case strings.Contains(call.Reason, "hook error:") || strings.Contains(call.Reason, "hook blocked"):
+		case byHook:
 			call.By = "hook"
 			s.out.HookSeen = true
 		case strings.Contains(call.Reason, "Read-only file system"), strings.Contains(call.Reason, "EROFS"),
@@ -214,6 +216,19 @@ func (s *claudeStream) result(e claudeEvent) {
 			s.out.Detail = "status " + string(e.APIStatus) + ": " + s.out.Detail
 		}
 	}
+}
+
+// hookText takes a hook's own words out of what Claude Code wraps round them:
+// "PreToolUse:Write hook error: [command line]: words".
+func hookText(text string) (string, bool) {
+	event, rest, ok := strings.Cut(text, " hook error: [")
+	if !ok || strings.ContainsAny(event, "\n ") {
+		return text, false
+	}
+	if _, words, ok := strings.Cut(rest, "]: "); ok {
+		return words, true
+	}
+	return rest, true
 }
 
 // target is what a tool call is about, for people.
