@@ -83,6 +83,10 @@ func prepare(ctx context.Context, req runner.Request) (runner.Job, error) {
 	if err != nil {
 		return runner.Job{}, err
 	}
+	return prepareWith(ctx, req, a)
+}
+
+func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runner.Job, error) {
 	repo, err := runner.Discover(req)
 	if err != nil {
 		return runner.Job{}, err

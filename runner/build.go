@@ -50,7 +50,8 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		home = filepath.Join(run, stateDir, "home")
 		p.Dirs = append(p.Dirs, home)
 	}
-	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: sandbox.NetworkHost, Nesting: a.Nests}
+	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: a.Network, Nesting: a.Nests,
+		Terminal: req.Terminal, Limits: req.Limits}
 	if err := sandbox.Validate(p.Policy); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
 	}
@@ -62,13 +63,27 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		return Plan{}, &Refusal{Reason: "no-layer", Detail: err.Error()}
 	}
 	p.Gaps = gaps(layer.Gaps(p.Policy), h, req.Accept)
+	cwd := repo.Worktree
+	if a.Command {
+		cwd = h.Cwd
+	}
 	p.Start, err = layer.Argv(p.Policy, []string{h.Lane, "confine"}, confine.Options{
-		BwrapPath: h.Layer.Path, Root: h.UID == 0, Cwd: repo.Worktree, EmptyFile: filepath.Join(run, planDir, "empty")})
+		BwrapPath: h.Layer.Path, Root: h.UID == 0, Cwd: cwd, EmptyFile: filepath.Join(run, planDir, "empty")})
 	if err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "lane cannot say this in its layer's words; leave out --read or --write"}
 	}
 	p.Checks = checks(repo, p, launch)
+	p.Checks.Dir, p.Checks.Path = cwd, executable(a, h, p.Policy)
 	return p, nil
+}
+
+// executable is the path that the confined child executes: an agent's as it
+// resolves, a command's as it was named when the lane shows that name.
+func executable(a *agent.Agent, h Host, policy sandbox.Policy) string {
+	if d := policy.Decide(h.Program.Path, sandbox.Read); a.Command && d.Allowed && !d.Own {
+		return h.Program.Path
+	}
+	return h.Program.Real
 }
 
 func promptOf(b []byte) Prompt {
@@ -246,7 +261,7 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 // checks are what the confined child tries before the agent may start.
 func checks(repo gitdiscover.Repo, p Plan, launch agent.Launch) confine.ChildPlan {
 	c := confine.Probes(p.Policy)
-	c.Argv, c.Path, c.Dir = launch.Argv, launch.Argv[0], repo.Worktree
+	c.Argv = launch.Argv
 	add := func(dirs ...string) {
 		for _, d := range dirs {
 			if !slices.Contains(c.MustNotWrite, d) {

@@ -36,7 +36,10 @@ type child struct {
 
 // start starts the layer with the confined child in it. The child waits for
 // the plan; no agent runs.
-func start(p Plan, h Host) (*child, error) {
+//
+// Without streams the child gets pipes of lane's: the prompt goes in, and the
+// output is read. With streams it gets those.
+func start(p Plan, h Host, s *streams) (*child, error) {
 	if err := confine.CheckPaths(p.Policy); err != nil {
 		var pe *confine.PathError
 		if errors.As(err, &pe) {
@@ -47,18 +50,12 @@ func start(p Plan, h Host) (*child, error) {
 	c := &child{plan: p, stderr: &tail{}, errDone: make(chan struct{}), waited: make(chan struct{})}
 	var inside files
 	defer inside.close()
-	stdin, err := inside.pipeIn(&c.stdin)
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := inside.pipeOut(&c.stdout)
-	if err != nil {
-		return nil, err
-	}
 	var errRead *os.File
-	stderr, err := inside.pipeOut(&errRead)
-	if err != nil {
-		return nil, err
+	if s == nil {
+		var err error
+		if s, err = inside.pipes(c, &errRead); err != nil {
+			return nil, err
+		}
 	}
 	orders, err := inside.pipeIn(&c.orders)
 	if err != nil {
@@ -74,7 +71,7 @@ func start(p Plan, h Host) (*child, error) {
 	// The directory is the layer's business; lane's own must not be held.
 	c.cmd.Dir = "/"
 	c.cmd.Env = p.Env.environ(h.values)
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = stdin, stdout, stderr
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.in, s.out, s.err
 	c.cmd.ExtraFiles = []*os.File{orders, report}
 	// A group of its own: a terminal's ^C reaches lane alone, which then ends
 	// the agent first and the namespace after it.
@@ -85,6 +82,9 @@ func start(p Plan, h Host) (*child, error) {
 	}
 	go func() {
 		defer close(c.errDone)
+		if errRead == nil {
+			return // standard error is the caller's
+		}
 		_, _ = io.Copy(c.stderr, errRead) // ends with the namespace
 		errRead.Close()
 	}()
@@ -112,7 +112,9 @@ func (c *child) startLocked() error {
 
 func (c *child) closeMine(errRead *os.File) {
 	for _, f := range []*os.File{c.stdin, c.stdout, c.orders, errRead} {
-		f.Close()
+		if f != nil {
+			f.Close()
+		}
 	}
 	c.reports.Close()
 }
@@ -194,6 +196,20 @@ func (f *files) close() {
 	for _, x := range f.list {
 		x.Close()
 	}
+}
+
+// pipes are the standard streams of an agent.
+func (f *files) pipes(c *child, errRead **os.File) (*streams, error) {
+	in, err := f.pipeIn(&c.stdin)
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.pipeOut(&c.stdout)
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := f.pipeOut(errRead)
+	return &streams{in: in, out: out, err: stderr}, err
 }
 
 func (f *files) pipeIn(mine **os.File) (*os.File, error) {

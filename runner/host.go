@@ -12,6 +12,7 @@ import (
 type Host struct {
 	UID, GID int
 	User     string // the caller's login name
+	Cwd      string // where a command starts: the request's directory, resolved
 	Home     string // the caller's home, resolved; "" when there is none to hide
 	Lane     string // lane's own executable, resolved
 	LaneHome string // directory of lane's own files

@@ -36,11 +36,14 @@ func surveyOverlap(h *Host, req Request, repo gitdiscover.Repo) {
 			}
 		}
 	}
-	for name, path := range map[string]string{
-		"lane's executable": h.Lane, "the agent's executable": h.Program.Real,
-		"the agent's interpreter": h.Program.Interpreter, "bwrap": h.Layer.Path} {
-		if path != "" {
-			o.Programs = append(o.Programs, place(name, path))
+	programs := []sandbox.Place{{Name: "lane's executable", Path: h.Lane}, {Name: "bwrap", Path: h.Layer.Path}}
+	if len(req.Command) == 0 {
+		programs = append(programs, sandbox.Place{Name: "the agent's executable", Path: h.Program.Real},
+			sandbox.Place{Name: "the agent's interpreter", Path: h.Program.Interpreter})
+	}
+	for _, p := range programs {
+		if p.Path != "" {
+			o.Programs = append(o.Programs, place(p.Name, p.Path))
 		}
 	}
 	for i, dir := range h.Extra {

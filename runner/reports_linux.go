@@ -121,6 +121,13 @@ func (r *reports) signal(sig syscall.Signal) bool {
 	return r.agent >= 0 && unix.PidfdSendSignal(r.agent, sig, nil, 0) == nil
 }
 
+// stopped says whether the agent's process is stopped.
+func (r *reports) stopped() bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/stat")
+	i := bytes.LastIndexByte(b, ')')
+	return err == nil && r.agent >= 0 && i >= 0 && len(b) > i+2 && b[i+2] == 'T'
+}
+
 // waitEmpty waits until the namespace's pid 1 is gone: the kernel lets it end
 // only after every other process in the namespace has.
 func (r *reports) waitEmpty(limit time.Duration) bool {

@@ -15,16 +15,21 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"lane/sandbox"
 )
 
 // Request is what the caller asked for. It holds no secret.
 type Request struct {
-	Writer    string        // the agent's name
-	WriterBin string        // its executable, "" to look it up
-	Dir       string        // where to look for the worktree
-	Model     string        // passed to the agent as it is, "" for its default
-	Tools     []string      // the agent's tools, nil for lane's default set
-	Prompt    []byte        // bytes, delivered on the agent's standard input
+	Writer    string   // the agent's name
+	WriterBin string   // its executable, "" to look it up
+	Dir       string   // where to look for the worktree
+	Model     string   // passed to the agent as it is, "" for its default
+	Tools     []string // the agent's tools, nil for lane's default set
+	Prompt    []byte   // bytes, delivered on the agent's standard input
+	Command   []string // for lane exec: the command instead of an agent
+	Terminal  bool     // the command gets a private terminal
+	Limits    sandbox.Limits
 	Timeout   time.Duration // 0 for none
 	Env       []string      // further names of the caller's variables that pass
 	Reads     []string      // further directories the lane may read

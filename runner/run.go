@@ -67,7 +67,7 @@ func Run(j Job) Result {
 		res.refuse(refusalOf(err, "changed"))
 		return finishRecord(&res, dir)
 	}
-	child, err := start(j.Plan, j.Host)
+	child, err := start(j.Plan, j.Host, nil)
 	if err != nil {
 		res.refuse(refusalOf(err, "start"))
 		return finishRecord(&res, dir)

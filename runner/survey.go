@@ -40,6 +40,12 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	if err := surveyPlaces(&h); err != nil {
 		return h, err
 	}
+	h.Cwd = repo.Worktree
+	if abs, err := filepath.Abs(req.Dir); err == nil {
+		if real, err := filepath.EvalSymlinks(abs); err == nil && sandbox.Contains(repo.Worktree, real) {
+			h.Cwd = real
+		}
+	}
 	surveyPath(&h, repo)
 	surveyProgram(&h, req, a)
 	surveyLogin(&h, a)

@@ -17,8 +17,15 @@ import (
 func surveyProgram(h *Host, req Request, a *agent.Agent) {
 	p := &h.Program
 	p.Path = req.WriterBin
+	if a.Command && strings.Contains(a.Program, "/") {
+		p.Path = a.Program
+	}
 	if p.Path == "" {
-		if p.Path = lookPath(h.Path, a.Program); p.Path == "" {
+		p.Path = lookPath(h.Path, a.Program)
+		if p.Path == "" && a.Command {
+			p.Path = findSystem(a.Program)
+		}
+		if p.Path == "" {
 			p.Missing = "no " + a.Program + " on PATH outside the worktree"
 			return
 		}
@@ -37,7 +44,10 @@ func surveyProgram(h *Host, req Request, a *agent.Agent) {
 		return
 	}
 	p.Shows = programTree(p.Real)
-	surveyInterpreter(h, p)
+	// A command's interpreter is looked for inside, as the kernel does.
+	if !a.Command {
+		surveyInterpreter(h, p)
+	}
 }
 
 // lookPath finds a program on the usable entries of PATH.
@@ -122,6 +132,9 @@ func findSystem(name string) string {
 // memory only.
 func surveyLogin(h *Host, a *agent.Agent) {
 	l := a.Login
+	if len(l.Env) == 0 {
+		return // it needs no login
+	}
 	for _, name := range l.Env {
 		if h.values[name] != "" {
 			h.Login.Source = "env " + name

@@ -13,10 +13,11 @@ import (
 	"lane/runner/agent"
 )
 
-// How long an agent has to end by itself after the first signal, and how long
-// lane waits for output that is still in the pipe after the namespace is gone.
+// How long an agent has to end by itself after the first signal (two seconds
+// after a signal to lane nothing of the lane may be left), and how long lane
+// waits for output that is still in the pipe after the namespace is gone.
 const (
-	grace      = 5 * time.Second
+	grace      = 1500 * time.Millisecond
 	drainTime  = 5 * time.Second
 	heartbeat  = 15 * time.Second
 	maxEvents  = 256 << 20 // of the agent's output kept in the record
@@ -114,7 +115,11 @@ func (c *child) wait(j Job) ending {
 	began := time.Now()
 	stop := func(why string) {
 		j.Progress(why)
-		if kill != nil || !c.reports.signal(syscall.SIGTERM) {
+		ask := syscall.SIGTERM
+		if j.Agent.Command && end.Signal != 0 {
+			ask = end.Signal // a command gets what lane got
+		}
+		if kill != nil || !c.reports.signal(ask) {
 			end.Killed = true
 			go c.kill()
 			return

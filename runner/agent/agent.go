@@ -36,6 +36,11 @@ type Agent struct {
 	Login Login
 	// Helpers are programs that its own sandbox needs besides bwrap.
 	Helpers []Helper
+	// Command says that this is the user's own command: its program may lie
+	// in the worktree, and its streams are the caller's.
+	Command bool
+	// Network is the network it gets.
+	Network sandbox.NetworkMode
 	// Nests says that its own sandbox starts inside the lane.
 	Nests bool
 	// Instructions are the names, in the worktree, of the texts that a person

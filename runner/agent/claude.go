@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lane/sandbox"
 )
 
 // claudeTools is the default tool set. Names outside it (WebFetch, worktree
@@ -52,6 +54,7 @@ func init() {
 		},
 		// Claude Code refuses to start its sandbox without socat.
 		Helpers:      []Helper{{"socat", "socat", "Claude Code's own sandbox relays its network through it"}},
+		Network:      sandbox.NetworkHost,
 		Nests:        true,
 		Instructions: []string{"CLAUDE.md", ".claude/CLAUDE.md"},
 		Ignored:      []string{".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".claude/agents", ".claude/skills", ".claude/commands", ".claude/hooks"},

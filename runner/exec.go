@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exec carries out the plan of a user's own command: the same confinement as
+// an agent's, with the caller's streams. It leaves no run directory behind
+// unless something was held back.
+func Exec(j Job) Result {
+	res := emptyResult(j.Version)
+	res.describe(j.Plan, j.Host)
+	if ref := unacceptedRefusal(j.Plan); ref != nil {
+		res.refuse(ref)
+		return finishRecord(&res, nil)
+	}
+	dir, err := makeRunDir(j.Plan, &res)
+	if err != nil {
+		res.refuse(refusalOf(err, "run-directory"))
+		return finishRecord(&res, nil)
+	}
+	defer dir.Close()
+	if err := execute(j, &res); err != nil {
+		res.refuse(refusalOf(err, "start"))
+	}
+	if res.Status == Tripwire {
+		return finishRecord(&res, dir)
+	}
+	if err := os.RemoveAll(j.Plan.RunDir); err != nil {
+		res.Warnings = append(res.Warnings, "the run's directory could not be removed: "+cause(err))
+	}
+	return finishRecord(&res, nil)
+}
+
+func execute(j Job, res *Result) error {
+	if err := recheck(j); err != nil {
+		return err
+	}
+	streams := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	var relay *terminal
+	if j.Request.Terminal {
+		var err error
+		if relay, err = openTerminal(os.Stdin, os.Stdout); err != nil {
+			return &Refusal{Reason: "terminal", Detail: err.Error(), Hint: "give lane a pipe instead of a terminal: lane exec ... </dev/null | cat"}
+		}
+		defer relay.close()
+		streams.in, streams.out, streams.err = relay.slave, relay.slave, relay.slave
+	}
+	child, err := start(j.Plan, j.Host, streams)
+	if err != nil {
+		return err
+	}
+	report, err := child.prove()
+	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
+	if err == nil {
+		if relay != nil {
+			relay.begin()
+		}
+		err = child.release()
+	}
+	if err != nil {
+		child.kill()
+		return err
+	}
+	end := child.attend(j, relay)
+	code := end.Code
+	res.AgentExit, res.Exit, res.Status = &code, code, Done
+	switch {
+	case end.TimedOut:
+		res.Status, res.Reason, res.Exit = TimedOut, "timeout", ExitTimeout
+	case end.Killed:
+		// It did not end by the signal that was passed on.
+		res.Status, res.Reason, res.Exit = Interrupted, "signal", ExitSignal+int(end.Signal)
+	case code != 0:
+		res.Status, res.Reason = Failed, "command-exit"
+	}
+	after(res, j)
+	return nil
+}
+
+// attend waits for a command: signals are passed on to it, and those that end
+// a process end the lane when it does not follow.
+func (c *child) attend(j Job, relay *terminal) ending {
+	defer c.reports.Close()
+	if relay != nil {
+		resize := make(chan os.Signal, 1)
+		signal.Notify(resize, syscall.SIGWINCH)
+		defer signal.Stop(resize)
+		go relay.follow(c, resize)
+	}
+	end := c.wait(j)
+	end.Empty = c.reports.waitEmpty(grace)
+	if !end.Empty {
+		c.kill()
+	}
+	if relay != nil {
+		relay.drain()
+	}
+	return end
+}
+
+// streams are what a command gets as its standard streams.
+type streams struct{ in, out, err *os.File }
