@@ -38,7 +38,7 @@ var attempts = map[string]func(args []string) (string, error){
 		return string(b), err
 	},
 	"mkdir":    func(a []string) (string, error) { return "", os.Mkdir(arg(a, 0), 0o755) },
-	"remove":   func(a []string) (string, error) { return "", os.RemoveAll(arg(a, 0)) },
+	"remove":   func(a []string) (string, error) { return "", os.Remove(arg(a, 0)) },
 	"truncate": func(a []string) (string, error) { return "", os.Truncate(arg(a, 0), 0) },
 	"chmod":    func(a []string) (string, error) { return "", os.Chmod(arg(a, 0), 0o777) },
 	"touch":    func(a []string) (string, error) { return "", os.Chtimes(arg(a, 0), time.Time{}, time.Unix(1, 0)) },
@@ -94,9 +94,10 @@ var attempts = map[string]func(args []string) (string, error){
 		time.Sleep(d)
 		return "", err
 	},
-	// A process that does not end with the one that started it.
+	// leave FILE SECONDS: a process that does not end with the one that
+	// started it.
 	"leave": func(a []string) (string, error) {
-		cmd := exec.Command("/bin/sh", "-c", `sleep 3; echo late >"$0"`, arg(a, 0))
+		cmd := exec.Command("/bin/sh", "-c", `sleep "$1"; echo late >"$0"`, arg(a, 0), arg(a, 1))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return "", cmd.Start()
 	},

@@ -90,10 +90,10 @@ func describe(prompt []byte) report {
 	if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
 		for _, fd := range fds {
 			// The listing's own descriptor is gone by now, the runtime's are
-			// anonymous: what is left came from outside.
+			// anonymous or name its cgroup: what is left came from outside.
 			to, err := os.Readlink("/proc/self/fd/" + fd.Name())
-			if err == nil && !strings.HasPrefix(to, "anon_inode:") {
-				r.FDs = append(r.FDs, fd.Name())
+			if err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/sys/fs/cgroup/") {
+				r.FDs = append(r.FDs, fd.Name()+" "+to)
 			}
 		}
 	}
