@@ -26,7 +26,8 @@ func init() {
 			{"write-got-through", tryMustNotWrite},
 			{"write-got-through", tryMustNotOpen},
 			{"not-hidden", tryHidden},
-			// Last: it is the only one that starts a process.
+			// Last, since what follows runs under it.
+			{"seccomp-refused", tryFilter},
 			{"nested-sandbox-refused", tryNested},
 		},
 		before: []childStep{

@@ -53,6 +53,7 @@ func TestChildRefuses(t *testing.T) {
 			{"visible directory", "not-hidden", func(p *ChildPlan) { p.MustBeHidden = append(p.MustBeHidden, f.Worktree) }},
 			{"visible file", "not-hidden", func(p *ChildPlan) { p.MustBeHidden = append(p.MustBeHidden, f.Worktree+"/main.go") }},
 			{"nested fails", "nested-sandbox-refused", func(p *ChildPlan) { p.Nested = []string{"/bin/false"} }},
+			{"unknown table", "seccomp-refused", func(p *ChildPlan) { p.Seccomp = "none" }},
 			{"directory", "directory", func(p *ChildPlan) { p.Dir = f.Secret + "/none" }},
 			{"version", "bad-plan", func(p *ChildPlan) { p.Version++ }},
 			{"relative program", "bad-plan", func(p *ChildPlan) { p.Path = "sh" }},

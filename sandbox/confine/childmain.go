@@ -53,8 +53,10 @@ var stages childStages
 //
 // The order is the argument: the thread is locked first, since capabilities,
 // no_new_privs and filters belong to a thread; the checks come before go, so
-// that a lane that does not hold never sees a prompt; the restrictions that
-// would disturb the checks come after them, the system-call filter last.
+// that a lane that does not hold never sees a prompt; the filter of system
+// calls comes after all checks but the nested sandbox, which has to work
+// under it; what must still pass at the end (setsid, setrlimit, execve) is in
+// no table.
 func ChildMain() int {
 	runtime.LockOSThread()
 	// Nothing that is started from here on inherits the plan or the report.
