@@ -35,7 +35,7 @@ type Host struct {
 	Certificates []string          // files and directories named by certificateVars, resolved
 	CertFiles    map[string]bool   // which of them are files
 	Resolv       string            // what /etc/resolv.conf resolves to
-	Sockets      []byte            // /proc/net/unix
+	Sockets      []string          // sockets of this host that can be connected to, resolved
 
 	Tree   Tree          // what the worktree holds at launch
 	Wiring []sandbox.Row // files that configure agents and editors, those that exist

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -91,6 +92,10 @@ func after(res *Result, j Job) {
 	}
 	defer root.Close()
 	res.Removed = removeLitter(root, j)
+	held, err := holdBack(root, j)
+	if res.Held = held; err != nil || len(held) > 0 {
+		tripWiring(res, j, held, err)
+	}
 	tree := readTree(j.Plan.Worktree, treeSkips(j.Repo))
 	res.ChangedIncomplete = tree.Cut
 	names := changed(j.Host.Tree, tree)
@@ -102,6 +107,19 @@ func after(res *Result, j Job) {
 	if names != nil {
 		res.Changed = names
 	}
+}
+
+// tripWiring: the run is a tripwire, whatever else it was.
+func tripWiring(res *Result, j Job, held []Held, err error) {
+	res.Status, res.Reason, res.Exit = Tripwire, "wiring", ExitTripwire
+	if err != nil {
+		res.Reason, res.Detail = "wiring-left", err.Error()
+		res.Hint = "remove it yourself before you start an agent, an editor or a shell in the worktree"
+		return
+	}
+	res.Path = filepath.Join(j.Plan.Worktree, held[0].Path)
+	res.Detail = fmt.Sprintf("%d files that configure agents, editors or shells appeared during the run and were held back, first %s (%s)", len(held), quote(held[0].Path), held[0].Reason)
+	res.Hint = "they lie in " + filepath.Join(j.Plan.RunDir, recordDir, quarantineDir) + "; --accept wiring leaves them in place"
 }
 
 // judgeChanges tells plain success from a run in which nothing was done.

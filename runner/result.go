@@ -63,6 +63,7 @@ type Result struct {
 	ToolFails         int          `json:"tool_failures"`
 	Ignored           []string     `json:"ignored"`
 	Removed           []string     `json:"litter_removed,omitempty"`
+	Held              []Held       `json:"held_back,omitempty"`
 	Warnings          []string     `json:"warnings,omitempty"`
 
 	Env            EnvResult        `json:"env"`

@@ -54,6 +54,7 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 			s.add(r)
 		}
 	}
+	s.add(sandbox.SocketRows(h.Sockets, sandbox.Policy{Rows: s.rows}, p.RunDir)...)
 	sort.SliceStable(s.rows, func(i, j int) bool { return s.rows[i].Path < s.rows[j].Path })
 	return s.rows
 }

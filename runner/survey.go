@@ -191,7 +191,14 @@ func surveyFiles(h *Host) {
 	}
 	sort.Strings(h.Certificates)
 	// Without /proc/net/unix there is nothing to mask that lane could name.
-	h.Sockets, _ = readProc("/proc/net/unix", maxSockets)
+	sockets, _ := readProc("/proc/net/unix", maxSockets)
+	paths, _ := sandbox.Sockets(sockets)
+	for _, p := range paths {
+		real, err := filepath.EvalSymlinks(p)
+		if info, serr := os.Lstat(real); err == nil && serr == nil && info.Mode()&os.ModeSocket != 0 {
+			h.Sockets = append(h.Sockets, real)
+		}
+	}
 }
 
 // surveyRequest reads what the request names.
