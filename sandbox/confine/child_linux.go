@@ -43,7 +43,33 @@ func tryStdio(ChildPlan) []Check {
 	if err := CheckStdio(0, 1, 2); err != nil {
 		c.Got, c.OK = err.Error(), false
 	}
-	return []Check{c}
+	return append([]Check{c}, tryReopen()...)
+}
+
+// tryReopen: a file that was opened for reading outside keeps the mount it
+// was opened on, and /proc/self/fd opens it again for writing whatever is
+// mounted over it (measured: `cmd < file` inside changed the file). Whoever
+// starts the lane has to copy such a file through a pipe.
+func tryReopen() []Check {
+	var checks []Check
+	for fd := range 3 {
+		var st unix.Stat_t
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY || unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+			continue
+		}
+		c := Check{Name: "stdio-reopen", Path: fmt.Sprintf("/proc/self/fd/%d", fd), Want: "refused"}
+		again, err := unix.Open(c.Path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err == nil {
+			unix.Close(again)
+			c.Got = "opened for writing"
+		} else {
+			c.Got = errnoName(err)
+			c.OK = refusedWords[c.Got]
+		}
+		checks = append(checks, c)
+	}
+	return checks
 }
 
 // tryIDs compares identity, not name: between the plan and the mount

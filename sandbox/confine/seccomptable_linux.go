@@ -37,9 +37,9 @@ const (
 // socket family. EPERM is for what no program needs.
 //
 // Left in on purpose, though no namespace is to be had in the exec table:
-// seccomp itself (file, man and ssh confine themselves with it, and it can
-// only take away) and NETLINK_ROUTE (listing network interfaces; Node's
-// os.networkInterfaces and Go's net.Interfaces fail without).
+// seccomp itself (programs confine themselves with it, it can only take away)
+// and NETLINK_ROUTE (without it Node's os.networkInterfaces throws, which
+// development servers do not catch; measured).
 func filterRows() []filterRow {
 	return []filterRow{
 		{name: "io_uring_setup", nr: unix.SYS_IO_URING_SETUP, errno: unix.ENOSYS, nested: true, reason: ioUring},

@@ -28,8 +28,9 @@ var pathOnly = func(int) bool { return false }
 // passes pipes, FIFOs, sockets, regular files, terminals and the harmless
 // devices.
 //
-// It does not say that a regular file is safe from the lane: whoever has one
-// open, even for reading, may open it again for writing at /proc/self/fd.
+// It does not say that a regular file may be handed on as it is: whoever has
+// one open for reading may open it again for writing at /proc/self/fd. The
+// child refuses such a file; copy it through a pipe.
 func CheckStdio(fds ...int) error {
 	for _, fd := range fds {
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)

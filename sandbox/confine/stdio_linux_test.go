@@ -97,6 +97,40 @@ func TestChildStdio(t *testing.T) {
 	})
 }
 
+// A file given for reading would open again for writing at /proc/self/fd, on
+// the host's own mount: no lane. One that the user could not write anyway is
+// fine, and so is a file that was given for writing.
+func TestChildStdinFile(t *testing.T) {
+	asBoth(t, func(t *testing.T) {
+		f := newFixture(t)
+		mine := filepath.Join(f.Other, "file")
+		in, err := os.Open(mine)
+		must(t, err)
+		defer in.Close()
+		o := f.startWith(t, func(cmd *exec.Cmd) { cmd.Stdin = in }, nil, "/bin/true")
+		if o.Report.OK || o.Report.Reason != "unsafe-stdio" {
+			t.Errorf("a file for reading: %s", toJSON(o.Report))
+		}
+		out, err := os.Create(filepath.Join(f.Dir, "out"))
+		must(t, err)
+		defer out.Close()
+		o = f.startWith(t, func(cmd *exec.Cmd) { cmd.Stdout = out }, nil, "/bin/true")
+		if !o.Report.OK {
+			t.Errorf("a file for writing: %s", toJSON(o.Report))
+		}
+		if os.Geteuid() == 0 {
+			return
+		}
+		theirs, err := os.Open("/etc/passwd")
+		must(t, err)
+		defer theirs.Close()
+		o = f.startWith(t, func(cmd *exec.Cmd) { cmd.Stdin = theirs }, nil, "/bin/true")
+		if !o.Report.OK {
+			t.Errorf("a file of root's: %s", toJSON(o.Report))
+		}
+	})
+}
+
 // A directory that lane inherited on some other number is closed, for the
 // program and for what it starts.
 func TestInheritedDescriptors(t *testing.T) {
