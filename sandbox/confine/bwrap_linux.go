@@ -25,6 +25,15 @@ func (b bwrap) Probe(ctx context.Context) Probe {
 	return b.ProbeFor(ctx, Need{UID: os.Geteuid()})
 }
 
+// Prepare scopes the thread where the kernel can; where it cannot, ScopeGaps
+// said so.
+func (bwrap) Prepare(sandbox.Policy) error {
+	if landlockABI() < scopesABI {
+		return nil
+	}
+	return scopeThread()
+}
+
 // maxArgs is below bubblewrap's own MAX_ARGS (9000), with room for the child.
 const maxArgs = 8500
 
@@ -171,7 +180,7 @@ func (bwrap) Gaps(p sandbox.Policy) []sandbox.Gap {
 		gaps = append(gaps, sandbox.Gap{Name: name, Detail: detail})
 	}
 	if p.Network == sandbox.NetworkHost {
-		add("network: host", "the lane shares the host's network: any host, services on loopback and abstract sockets can be reached")
+		add("network: host", "the lane shares the host's network: any host and services on loopback can be reached")
 	}
 	if p.Limits.Memory > 0 {
 		add("memory-per-process", "the memory limit binds each process (RLIMIT_DATA), not the lane as a whole")

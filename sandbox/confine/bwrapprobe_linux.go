@@ -32,7 +32,7 @@ var bwrapPlaces = []string{
 // ProbeFor finds bubblewrap, checks that nobody but root can change it, and
 // starts it with every namespace a lane uses.
 func (b bwrap) ProbeFor(ctx context.Context, need Need) Probe {
-	p := Probe{Layer: b.Name()}
+	p := Probe{Layer: b.Name(), Scopes: landlockABI() >= scopesABI}
 	path, err := findBwrap(need.BwrapPath)
 	if err != nil {
 		p.Path = need.BwrapPath

@@ -35,6 +35,9 @@ type ChildPlan struct {
 	MustNotOpen []string `json:"must_not_open,omitempty"`
 	// MustBeHidden must be absent, empty or unreadable.
 	MustBeHidden []string `json:"must_be_hidden,omitempty"`
+	// MustNotConnect are abstract sockets, without the leading NUL, on which
+	// the parent listens and which must not be connected to.
+	MustNotConnect []string `json:"must_not_connect,omitempty"`
 	// Nested, if set, is a sandbox of the agent's own kind round a program
 	// that does nothing: it must exit 0 within five seconds.
 	Nested []string `json:"nested,omitempty"`

@@ -26,6 +26,7 @@ func init() {
 			{"write-got-through", tryMustNotWrite},
 			{"write-got-through", tryMustNotOpen},
 			{"not-hidden", tryHidden},
+			{"connect-got-through", tryConnect},
 			// Last, since what follows runs under it.
 			{"seccomp-refused", tryFilter},
 			{"nested-sandbox-refused", tryNested},
@@ -239,6 +240,23 @@ func lookInto(path string) string {
 		return "a directory with entries"
 	}
 	return "neither file nor directory"
+}
+
+// tryConnect: refused by the scope, or not there because the network
+// namespace is the lane's own.
+func tryConnect(plan ChildPlan) []Check {
+	return tryEach("no-connect", "refused", plan.MustNotConnect, func(name string) (string, bool) {
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+		if err != nil {
+			return errnoName(err), false
+		}
+		defer unix.Close(fd)
+		if err := unix.Connect(fd, &unix.SockaddrUnix{Name: "@" + name}); err != nil {
+			got := errnoName(err)
+			return got, got == "EPERM" || got == "ECONNREFUSED"
+		}
+		return "connected", false
+	})
 }
 
 func tryNested(plan ChildPlan) []Check {

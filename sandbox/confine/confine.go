@@ -42,6 +42,19 @@ type Probe struct {
 	Hint    string `json:"hint,omitempty"` // the smallest remedy
 	Version string `json:"version,omitempty"`
 	Path    string `json:"path,omitempty"`
+	// Scopes says that the kernel can keep abstract sockets and signals
+	// inside (Landlock ABI 6), which Prepare then does. Without it and with
+	// the host's network, ScopeGaps has the gap.
+	Scopes bool `json:"scopes"`
+}
+
+// ScopeGaps are the gaps of a policy on a host without scopes.
+func ScopeGaps(p sandbox.Policy, probe Probe) []sandbox.Gap {
+	if probe.Scopes || p.Network != sandbox.NetworkHost {
+		return nil
+	}
+	return []sandbox.Gap{{Name: "abstract-sockets",
+		Detail: "the kernel has no Landlock scopes (Linux 6.12), so the host's abstract sockets (X11, some session services) can be connected to"}}
 }
 
 // Options are what Argv needs to know about this run and host besides the
@@ -69,6 +82,10 @@ type Layer interface {
 	ProbeFor(ctx context.Context, need Need) Probe
 	// Gaps are what the layer leaves open of this policy.
 	Gaps(p sandbox.Policy) []sandbox.Gap
+	// Prepare readies the calling thread to start Argv: what it puts on, the
+	// started process inherits. Call it on a locked OS thread that starts
+	// nothing else, right before the start; the goroutine never unlocks it.
+	Prepare(p sandbox.Policy) error
 	// Argv renders the complete argv that starts child confined. It is pure.
 	Argv(p sandbox.Policy, child []string, opt Options) ([]string, error)
 }

@@ -142,6 +142,8 @@ type fixture struct {
 	Dir, Lane, Worktree, Common, Other, Secret, Home, Empty string
 	Policy                                                  sandbox.Policy
 	Probe                                                   Probe
+	// Prepared starts lanes from a thread that Prepare has readied.
+	Prepared bool
 }
 
 // newFixture builds the directories and the policy of an ordinary lane.
@@ -229,7 +231,19 @@ func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*
 	must(t, err)
 	args, err := layer.Argv(f.Policy, []string{f.Lane, "confine"}, f.options())
 	must(t, err)
-	return startChild(t, prepare, args, plan)
+	if !f.Prepared {
+		return startChild(t, prepare, args, plan)
+	}
+	done := make(chan outcome)
+	go func() {
+		// Never unlocked: the thread ends with the goroutine.
+		runtime.LockOSThread()
+		if err := layer.Prepare(f.Policy); err != nil {
+			t.Error(err)
+		}
+		done <- startChild(t, prepare, args, plan)
+	}()
+	return <-done
 }
 
 func startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
