@@ -45,6 +45,9 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	}
 	p.Agent, p.Files = launch.Argv, launch.Files
 	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
+	if h.Home != "" && len(a.Placeholders) > 0 {
+		p.Files = append(p.Files, agent.File{Path: filepath.Join(run, planDir, "gitignore"), Mode: 0o444, Content: ignoreFile(a)})
+	}
 	home := h.Home
 	if home == "" {
 		home = filepath.Join(run, stateDir, "home")
@@ -84,6 +87,17 @@ func executable(a *agent.Agent, h Host, policy sandbox.Policy) string {
 		return h.Program.Path
 	}
 	return h.Program.Real
+}
+
+// ignoreFile is the user-level ignore file of git inside the lane: without it
+// git status there lists the placeholders of the agent's own sandbox.
+func ignoreFile(a *agent.Agent) string {
+	var b strings.Builder
+	b.WriteString("# made by lane: what the agent's own sandbox leaves while a command runs\n")
+	for _, name := range slices.Concat(a.Placeholders, a.Litter) {
+		b.WriteString("/" + name + "\n")
+	}
+	return b.String()
 }
 
 func promptOf(b []byte) Prompt {
@@ -163,7 +177,7 @@ func warnings(a *agent.Agent, h Host) []string {
 		w = append(w, fmt.Sprintf("%s is longer than %d KiB: only its first part goes to the agent", h.Text.Name, maxInstructions>>10))
 	}
 	for _, e := range h.Path {
-		if e.Dropped != "" && e.Dropped != "twice" {
+		if e.Dropped == "inside the worktree" || e.Dropped == "not absolute" {
 			w = append(w, "PATH entry "+quote(e.Dir)+" is left out: "+e.Dropped)
 		}
 	}

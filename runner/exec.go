@@ -38,17 +38,15 @@ func execute(j Job, res *Result) error {
 	if err := recheck(j); err != nil {
 		return err
 	}
-	streams := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	var relay *terminal
-	if j.Request.Terminal {
-		var err error
-		if relay, err = openTerminal(os.Stdin, os.Stdout); err != nil {
-			return &Refusal{Reason: "terminal", Detail: err.Error(), Hint: "give lane a pipe instead of a terminal: lane exec ... </dev/null | cat"}
-		}
+	relay, streams, err := openStreams(j.Request.Terminal)
+	if err != nil {
+		return err
+	}
+	if relay != nil {
 		defer relay.close()
-		streams.in, streams.out, streams.err = relay.slave, relay.slave, relay.slave
 	}
 	child, err := start(j.Plan, j.Host, streams)
+	streams.started()
 	if err != nil {
 		return err
 	}
@@ -65,6 +63,7 @@ func execute(j Job, res *Result) error {
 		return err
 	}
 	end := child.attend(j, relay)
+	streams.drain()
 	code := end.Code
 	res.AgentExit, res.Exit, res.Status = &code, code, Done
 	switch {
@@ -78,6 +77,19 @@ func execute(j Job, res *Result) error {
 	}
 	after(res, j)
 	return nil
+}
+
+// openStreams gives the command a private terminal, or the caller's streams.
+func openStreams(private bool) (*terminal, *streams, error) {
+	if !private {
+		s, err := passStreams(os.Stdin, os.Stdout, os.Stderr)
+		return nil, s, err
+	}
+	relay, err := openTerminal(os.Stdin, os.Stdout)
+	if err != nil {
+		return nil, nil, &Refusal{Reason: "terminal", Detail: err.Error(), Hint: "give lane a pipe instead of a terminal: lane exec ... </dev/null | cat"}
+	}
+	return relay, &streams{in: relay.slave, out: relay.slave, err: relay.slave}, nil
 }
 
 // attend waits for a command: signals are passed on to it, and those that end
@@ -100,6 +112,3 @@ func (c *child) attend(j Job, relay *terminal) ending {
 	}
 	return end
 }
-
-// streams are what a command gets as its standard streams.
-type streams struct{ in, out, err *os.File }

@@ -46,6 +46,10 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 		s.add(sandbox.Row{Path: h.Home, Access: sandbox.Private, Size: homeSize, Mode: 0o700,
 			Reason: "an empty home directory: logins, keys and settings are not reachable"})
 		s.add(h.Toolchains...)
+		if len(p.Placeholders) > 0 {
+			s.add(sandbox.Row{Path: filepath.Join(h.Home, ".config", "git", "ignore"), Source: filepath.Join(p.RunDir, planDir, "gitignore"),
+				Reopen: true, Access: sandbox.Read, File: true, Reason: "git status leaves out the placeholders of the agent's sandbox"})
+		}
 	}
 	// What lies below a private or hidden directory must be shown again at
 	// its own place; what is readable anyway needs no row.
