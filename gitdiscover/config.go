@@ -211,7 +211,7 @@ func (p *configParser) value() (string, error) {
 			}
 			i := strings.IndexByte(`tbn\"`, e)
 			if i < 0 {
-				return "", p.fault("unknown escape \\%c", e)
+				return "", p.fault("unknown escape of %q", e)
 			}
 			v = append(v, "\t\b\n\\\""[i])
 		default:

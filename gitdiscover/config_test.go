@@ -2,6 +2,7 @@ package gitdiscover
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -230,4 +231,17 @@ func TestCheckCharacters(t *testing.T) {
 			t.Errorf("%q passes, want %s", path, want)
 		}
 	}
+}
+
+// gitAtLeast compares the installed git's version with "2.45".
+func gitAtLeast(t testing.TB, want string) bool {
+	t.Helper()
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var major, minor, wantMajor, wantMinor int
+	fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
+	fmt.Sscanf(want, "%d.%d", &wantMajor, &wantMinor)
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }

@@ -2,8 +2,6 @@ package gitdiscover
 
 import (
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,6 +25,8 @@ type dir struct {
 	uid  uint32
 	mode uint32
 	gid  uint32
+	// procfs says that it lies on a proc file system.
+	procfs bool
 }
 
 var (
@@ -50,7 +50,7 @@ type pathError struct {
 	err  error
 }
 
-func (e *pathError) Error() string { return e.path + " " + e.err.Error() }
+func (e *pathError) Error() string { return quoted(e.path) + " " + e.err.Error() }
 func (e *pathError) Unwrap() error { return e.err }
 
 func sysError(err error) error {
@@ -85,13 +85,20 @@ func (f *finder) close() {
 	}
 }
 
-func newDir(fd int, path string) (*dir, error) {
+// newDir takes over fd, a directory reached from another (nil at the start).
+func newDir(fd int, path string, from *dir) (*dir, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		unix.Close(fd)
 		return nil, sysError(err)
 	}
-	return &dir{fd: fd, path: path, id: fileID(&st), uid: st.Uid, gid: st.Gid, mode: uint32(st.Mode)}, nil
+	d := &dir{fd: fd, path: path, id: fileID(&st), uid: st.Uid, gid: st.Gid, mode: uint32(st.Mode)}
+	if from != nil && from.id.Dev == d.id.Dev {
+		d.procfs = from.procfs // one device, one file system: no need to ask
+	} else {
+		d.procfs = onProcfs(fd)
+	}
+	return d, nil
 }
 
 func openAt(fd int, name string, flags int) (int, error) {
@@ -109,7 +116,7 @@ func (f *finder) parent(d *dir) (*dir, error) {
 	if err != nil {
 		return nil, sysError(err)
 	}
-	p, err := newDir(fd, filepath.Dir(d.path))
+	p, err := newDir(fd, filepath.Dir(d.path), d)
 	if err != nil {
 		return nil, err
 	}
@@ -122,116 +129,11 @@ func (f *finder) child(d *dir, name string) (*dir, error) {
 	if err != nil {
 		return nil, sysError(err)
 	}
-	c, err := newDir(fd, join(d.path, name))
+	c, err := newDir(fd, join(d.path, name), d)
 	if err != nil {
 		return nil, err
 	}
 	return f.keep(c), nil
-}
-
-// resolve follows raw from base as the kernel would and returns the directory
-// it names, open, with its physical path. Every component is opened once and
-// ".." is the real parent, also behind a link. The error is a *pathError.
-//
-// A path through procfs or /dev/fd is refused even though it resolves: there
-// it names something else for each process.
-func (f *finder) resolve(base *dir, raw string) (*dir, error) {
-	cur, rest, links := base, raw, 0
-	fail := func(name string, err error) error {
-		return &pathError{path: join(cur.path, name), last: rest == "", err: err}
-	}
-	owned := false // cur is ours to close
-	step := func(d *dir) {
-		if owned {
-			unix.Close(cur.fd)
-		}
-		cur, owned = d, true
-	}
-	defer func() {
-		if owned {
-			unix.Close(cur.fd)
-		}
-	}()
-	if strings.HasPrefix(rest, "/") {
-		root, err := openRoot()
-		if err != nil {
-			return nil, fail("", err)
-		}
-		step(root)
-	}
-	for {
-		rest = strings.TrimLeft(rest, "/")
-		if rest == "" {
-			break
-		}
-		name := rest
-		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			name = rest[:i]
-		}
-		rest = rest[len(name):]
-		if name == "." {
-			continue
-		}
-		if unstable(cur, name) {
-			return nil, fail(name, errUnstable)
-		}
-		fd, err := openAt(cur.fd, name, dirFlags|unix.O_NOFOLLOW)
-		if err == nil {
-			path := join(cur.path, name)
-			if name == ".." {
-				path = filepath.Dir(cur.path)
-			}
-			d, err := newDir(fd, path)
-			if err != nil {
-				return nil, fail(name, err)
-			}
-			step(d)
-			continue
-		}
-		target, linkErr := readLink(cur, name)
-		if linkErr != nil {
-			return nil, fail(name, sysError(err))
-		}
-		if links++; links > maxLinks {
-			return nil, fail(name, errLoop)
-		}
-		rest = target + rest
-		if strings.HasPrefix(target, "/") {
-			root, err := openRoot()
-			if err != nil {
-				return nil, fail(name, err)
-			}
-			step(root)
-		}
-	}
-	if unstable(cur, "") {
-		return nil, fail("", errUnstable)
-	}
-	if !owned { // raw was "." or empty: a descriptor of our own all the same
-		fd, err := openAt(cur.fd, ".", dirFlags)
-		if err != nil {
-			return nil, fail("", sysError(err))
-		}
-		d, err := newDir(fd, cur.path)
-		if err != nil {
-			return nil, fail("", err)
-		}
-		cur = d
-	}
-	owned = false
-	if len(cur.path) >= pathMax {
-		unix.Close(cur.fd)
-		return nil, &pathError{path: cur.path, err: errTooLong}
-	}
-	return f.keep(cur), nil
-}
-
-func openRoot() (*dir, error) {
-	fd, err := openAt(unix.AT_FDCWD, "/", dirFlags)
-	if err != nil {
-		return nil, sysError(err)
-	}
-	return newDir(fd, "/")
 }
 
 // readLink returns the text of the link name in d.
@@ -279,8 +181,7 @@ func (f *finder) read(d *dir, name string, limit int, links linkRule, whole bool
 	if err != nil {
 		return nil, sysError(err)
 	}
-	file := os.NewFile(uintptr(fd), join(d.path, name))
-	defer file.Close()
+	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &got); err != nil {
 		return nil, sysError(err)
 	}
@@ -290,10 +191,10 @@ func (f *finder) read(d *dir, name string, limit int, links linkRule, whole bool
 	if err := f.checkFile(&got, limit, whole); err != nil {
 		return nil, err
 	}
-	if onProcfs(fd) {
+	if (uint64(got.Dev) != d.id.Dev || d.procfs) && onProcfs(fd) {
 		return nil, errUnstable
 	}
-	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	data, err := readUpTo(fd, limit+1, int(got.Size)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -304,6 +205,30 @@ func (f *finder) read(d *dir, name string, limit int, links linkRule, whole bool
 		data = data[:limit]
 	}
 	return data, nil
+}
+
+// readUpTo reads to the end of fd, limit bytes at most. It starts with a buffer
+// for the size the file had, which may have grown since. There is no os.File
+// here: it would ask the poller about each descriptor.
+func readUpTo(fd, limit, size int) ([]byte, error) {
+	buf := make([]byte, min(limit, size))
+	for n := 0; ; {
+		k, err := unix.Read(fd, buf[n:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, err
+		case k == 0:
+			return buf[:n], nil
+		}
+		if n += k; n == limit {
+			return buf, nil
+		}
+		if n == len(buf) {
+			buf = append(buf, make([]byte, min(limit-n, n))...)
+		}
+	}
 }
 
 func (f *finder) checkFile(st *unix.Stat_t, limit int, whole bool) error {
@@ -347,17 +272,4 @@ func join(dir, name string) string {
 		return dir
 	}
 	return strings.TrimSuffix(dir, "/") + "/" + name
-}
-
-// unstable is true when name in d, or d itself, is a place whose meaning
-// depends on the process that looks.
-func unstable(d *dir, name string) bool {
-	if onProcfs(d.fd) {
-		return true
-	}
-	switch join(d.path, name) {
-	case "/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr":
-		return true
-	}
-	return false
 }

@@ -16,3 +16,13 @@ func onProcfs(fd int) bool {
 		}
 	}
 }
+
+// openNoLinks opens the directory at an absolute path if no link is on the
+// way; a kernel before 5.6, or a filter, answers no.
+func openNoLinks(path string) (fd int, ok bool) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags:   dirFlags | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+	return fd, err == nil
+}

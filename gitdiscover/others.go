@@ -3,6 +3,7 @@ package gitdiscover
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,10 @@ func (f *finder) others(h *hit) ([]string, error) {
 	add := func(base *dir, raw string) {
 		d, err := f.resolve(base, raw)
 		var st unix.Stat_t
-		if err == nil && unix.Fstatat(d.fd, ".git", &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		if err != nil || d.id == h.top.id {
+			return // not there, or this very worktree
+		}
+		if unix.Fstatat(d.fd, ".git", &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
 			found[d.path] = true
 		}
 	}
@@ -52,13 +56,7 @@ func (f *finder) others(h *hit) ([]string, error) {
 			}
 		})
 	}
-	delete(found, h.top.path)
-	var l []string
-	for p := range found {
-		l = append(l, p)
-	}
-	slices.Sort(l)
-	return l, nil
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 // mainWorktree adds the main worktree: the directory around .git, or what

@@ -125,34 +125,3 @@ func TestTableHead(t *testing.T) {
 		}
 	}
 }
-
-// TestReftableStack reads HEAD of a linked worktree from its own tables, the
-// newest first.
-func TestReftableStack(t *testing.T) {
-	s := newSite(t)
-	s.build(layout{Build: steps(linked, config(v1+"[extensions]\n\trefstorage = reftable\n"))})
-	dir := s.root + "/main/.git/worktrees/wt/"
-	s.write(dir+"HEAD", "ref: refs/heads/.invalid\n")
-	read := func() string {
-		t.Helper()
-		r, err := Discover(s.root + "/wt")
-		if err != nil || r.RefStorage != "reftable" {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		return r.Branch
-	}
-	if b := read(); b != "" {
-		t.Errorf("without tables: %q", b)
-	}
-	s.write(dir+"reftable/a.ref", string(reftable(1, 4096, refRecord{name: "HEAD", target: "refs/heads/old"})))
-	s.write(dir+"reftable/b.ref", string(reftable(1, 4096, refRecord{name: "HEAD", target: "refs/heads/new"})))
-	s.write(dir+"reftable/c.ref", string(reftable(1, 4096, refRecord{name: "refs/bisect/bad", objects: 1})))
-	s.write(dir+"reftable/tables.list", "a.ref\nb.ref\nc.ref\n")
-	if b := read(); b != "new" {
-		t.Errorf("the newest table that has it: %q", b)
-	}
-	s.write(dir+"reftable/tables.list", "../../x\n")
-	if b := read(); b != "" {
-		t.Errorf("a table elsewhere: %q", b)
-	}
-}

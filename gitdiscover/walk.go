@@ -28,7 +28,7 @@ func (f *finder) enter(start string) (*dir, error) {
 	if err != nil {
 		return nil, refuse(CwdUnreadable, start, "the current directory cannot be opened: %v", err)
 	}
-	base, err := newDir(fd, "/")
+	base, err := newDir(fd, "/", nil)
 	if err != nil {
 		return nil, refuse(CwdUnreadable, start, "the current directory cannot be read: %v", err)
 	}

@@ -310,16 +310,3 @@ func (s *site) askGit(dir string) gitSays {
 	}
 	return gitSays{ok: true, gitDir: lines[0], commonDir: common, worktree: lines[2], text: out.String()}
 }
-
-// gitAtLeast compares the installed git's version with "2.45".
-func gitAtLeast(t testing.TB, want string) bool {
-	t.Helper()
-	out, err := exec.Command("git", "version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var major, minor, wantMajor, wantMinor int
-	fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
-	fmt.Sscanf(want, "%d.%d", &wantMajor, &wantMinor)
-	return major > wantMajor || major == wantMajor && minor >= wantMinor
-}
