@@ -50,6 +50,19 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+func cmdLet(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "let NAME FILE PATH")
+	var doc any
+	if err := json.Unmarshal([]byte(ts.ReadFile(args[1])), &doc); err != nil {
+		ts.Fatalf("%s is not one JSON value: %v", args[1], err)
+	}
+	found := lookUp(doc, strings.Split(args[2], "."))
+	if len(found) != 1 {
+		ts.Fatalf("%s is %d values in %s", args[2], len(found), args[1])
+	}
+	ts.Setenv(args[0], asText(found[0]))
+}
+
 // lookUp returns what a path leads to: nothing, one value, or with * several.
 func lookUp(v any, path []string) []any {
 	if len(path) == 0 {

@@ -29,6 +29,7 @@ import (
 //	exits N COMMAND…      run a command whose exit code must be N
 //	[!] json FILE PATH [WANT]   look into JSON: a.0.b, len for the length, * for any;
 //	                      WANT is text, or ~REGEXP
+//	let NAME FILE PATH    set $NAME to the one value that is there
 //	[!] refused ID [REGEXP]     the tool call came back to the model as an error
 //	[!] result ID REGEXP  what the tool call came back as
 //	prompted FILE         the model was sent exactly these bytes as a text of the user's
@@ -44,6 +45,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"model":     cmdModel,
 	"exits":     cmdExits,
 	"json":      cmdJSON,
+	"let":       cmdLet,
 	"refused":   cmdRefused,
 	"result":    cmdResult,
 	"prompted":  cmdPrompted,
