@@ -65,7 +65,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	if err != nil {
 		return Plan{}, &Refusal{Reason: "no-layer", Detail: err.Error()}
 	}
-	p.Gaps = gaps(layer.Gaps(p.Policy), h, req.Accept)
+	p.Gaps = gaps(slices.Concat(layer.Gaps(p.Policy), confine.ScopeGaps(p.Policy, h.Layer)), h, req.Accept)
 	cwd := repo.Worktree
 	if a.Command {
 		cwd = h.Cwd

@@ -46,7 +46,7 @@ func host(uid int) Host {
 		Started:   time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
 		EnvNames:  []string{"HOME", "PATH", "TERM", "LC_ALL", "ANTHROPIC_API_KEY", "GIT_DIR", "CLAUDECODE", "AWS_SECRET_ACCESS_KEY", "LD_PRELOAD", "EXTRA"},
 		CallerTmp: "/var/tmp/dev", Shell: "/bin/bash",
-		Layer:      confine.Probe{Layer: "bwrap", OK: true, Version: "0.8.0", Path: "/usr/bin/bwrap"},
+		Layer:      confine.Probe{Layer: "bwrap", OK: true, Version: "0.8.0", Scopes: true, Path: "/usr/bin/bwrap"},
 		Helpers:    map[string]string{"socat": "/usr/bin/socat"},
 		Program:    Program{Path: "/home/dev/.local/bin/claude", Real: "/opt/agents/node_modules/@anthropic-ai/claude-code/bin/claude.exe", Shows: []string{"/opt/agents/node_modules"}},
 		Login:      LoginState{Source: "env ANTHROPIC_API_KEY"},

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +99,13 @@ func (c *child) startLocked() error {
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread lives until Wait returns, then dies
-		err := c.cmd.Start()
+		layer, err := confine.Lookup(c.plan.Layer)
+		if err == nil {
+			err = layer.Prepare(c.plan.Policy)
+		}
+		if err == nil {
+			err = c.cmd.Start()
+		}
 		started <- err
 		if err != nil {
 			return
@@ -153,7 +160,14 @@ func (c *child) layerFailed(err error) error {
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		detail += ": " + err.Error()
 	}
-	return &Refusal{Reason: "layer-failed", Detail: detail, Hint: "run lane doctor to see which setting of the host refuses it"}
+	// Now that it failed, find out why: which setting of the host refuses.
+	layer, lerr := confine.Lookup(c.plan.Layer)
+	if lerr == nil {
+		if p := layer.ProbeFor(context.Background(), confine.Need{BwrapPath: c.plan.LayerPath, UID: os.Geteuid()}); !p.OK {
+			return &Refusal{Reason: p.Reason, Detail: p.Detail, Hint: p.Hint}
+		}
+	}
+	return &Refusal{Reason: "layer-failed", Detail: detail, Hint: "the layer works by itself; please report this with the plan (lane plan)"}
 }
 
 // release lets the child become the agent, and returns when it has.

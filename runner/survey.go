@@ -35,6 +35,8 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 		h.EnvNames = append(h.EnvNames, name)
 		h.values[name] = value
 	}
+	layer := make(chan confine.Probe, 1) // it starts a program: meanwhile the rest is looked at
+	go func() { layer <- findLayer(ctx, h.UID) }()
 	h.CallerTmp, h.User = h.values["TMPDIR"], h.values["USER"]
 	h.Run = newRunID(h.Started)
 	if err := surveyPlaces(&h); err != nil {
@@ -49,12 +51,6 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	surveyPath(&h, repo)
 	surveyProgram(&h, req, a)
 	surveyLogin(&h, a)
-	layer, err := confine.Lookup("bwrap")
-	if err != nil {
-		h.Layer = confine.Probe{Layer: "none", Reason: "no-layer", Detail: err.Error(), Hint: "lane confines agents on Linux only"}
-	} else {
-		h.Layer = layer.ProbeFor(ctx, confine.Need{UID: h.UID})
-	}
 	h.Helpers = map[string]string{}
 	for _, helper := range a.Helpers {
 		h.Helpers[helper.Program] = findSystem(helper.Program)
@@ -64,9 +60,20 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 		return h, err
 	}
 	surveyWiring(&h, repo.Worktree)
-	surveyOverlap(&h, req, repo)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	h.Layer = <-layer
+	surveyOverlap(&h, req, repo)
 	return h, nil
+}
+
+// findLayer finds the layer's programs and starts none of its sandboxes: the
+// lane's own start is the proof, and costs nothing twice.
+func findLayer(ctx context.Context, uid int) confine.Probe {
+	layer, err := confine.Lookup("bwrap")
+	if err != nil {
+		return confine.Probe{Layer: "none", Reason: "no-layer", Detail: err.Error(), Hint: "lane confines agents on Linux only"}
+	}
+	return layer.Find(ctx, confine.Need{UID: uid})
 }
 
 func newRunID(now time.Time) string {

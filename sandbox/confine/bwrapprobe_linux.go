@@ -29,9 +29,20 @@ var bwrapPlaces = []string{
 	"/nix/var/nix/profiles/default/bin/bwrap",
 }
 
-// ProbeFor finds bubblewrap, checks that nobody but root can change it, and
-// starts it with every namespace a lane uses.
+// ProbeFor is Find, and then starts bubblewrap with every namespace a lane
+// uses.
 func (b bwrap) ProbeFor(ctx context.Context, need Need) Probe {
+	p := b.Find(ctx, need)
+	if !p.OK {
+		return p
+	}
+	p.OK = false
+	return tryBwrap(ctx, p, need.UID == 0)
+}
+
+// Find finds bubblewrap, checks that nobody but root can change it, and asks
+// its version.
+func (b bwrap) Find(ctx context.Context, need Need) Probe {
 	p := Probe{Layer: b.Name(), Scopes: landlockABI() >= scopesABI}
 	path, err := findBwrap(need.BwrapPath)
 	if err != nil {
@@ -57,7 +68,8 @@ func (b bwrap) ProbeFor(ctx context.Context, need Need) Probe {
 		p.Hint = "install bubblewrap 0.8.0 or newer"
 		return p
 	}
-	return tryBwrap(ctx, p, need.UID == 0)
+	p.OK = true
+	return p
 }
 
 // tryBwrap starts the sandbox with bubblewrap itself as the program inside:

@@ -80,6 +80,10 @@ type Layer interface {
 	Probe(ctx context.Context) Probe
 	// ProbeFor is Probe with the search for programs spelled out.
 	ProbeFor(ctx context.Context, need Need) Probe
+	// Find is the part of ProbeFor that starts no sandbox: OK then says only
+	// that the layer's programs are there and can be trusted. A start proves
+	// the rest; when it fails, ProbeFor says why.
+	Find(ctx context.Context, need Need) Probe
 	// Gaps are what the layer leaves open of this policy.
 	Gaps(p sandbox.Policy) []sandbox.Gap
 	// Prepare readies the calling thread to start Argv: what it puts on, the
