@@ -224,3 +224,17 @@ func TestMissingPathsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Without go, nothing is started: not when the parent dies, not on another word.
+func TestChildWaitsForGo(t *testing.T) {
+	asBoth(t, func(t *testing.T) {
+		f := newFixture(t)
+		for _, word := range []string{"", "stop\n", "go", "go go\n"} {
+			f.Word = &word
+			o := f.start(t, nil, "/bin/sh", "-c", "touch ran")
+			if _, err := os.Lstat(f.Worktree + "/ran"); err == nil || o.Code != exitRefused {
+				t.Errorf("%q: code %d, ran: %v", word, o.Code, err == nil)
+			}
+		}
+	})
+}

@@ -144,6 +144,8 @@ type fixture struct {
 	Probe                                                   Probe
 	// Prepared starts lanes from a thread that Prepare has readied.
 	Prepared bool
+	// Word, if set, is sent instead of go, and then the end.
+	Word *string
 }
 
 // newFixture builds the directories and the policy of an ordinary lane.
@@ -232,7 +234,7 @@ func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*
 	args, err := layer.Argv(f.Policy, []string{f.Lane, "confine"}, f.options())
 	must(t, err)
 	if !f.Prepared {
-		return startChild(t, prepare, args, plan)
+		return f.startChild(t, prepare, args, plan)
 	}
 	done := make(chan outcome)
 	go func() {
@@ -241,12 +243,12 @@ func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*
 		if err := layer.Prepare(f.Policy); err != nil {
 			t.Error(err)
 		}
-		done <- startChild(t, prepare, args, plan)
+		done <- f.startChild(t, prepare, args, plan)
 	}()
 	return <-done
 }
 
-func startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
+func (f *fixture) startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
 	t.Helper()
 	// --die-with-parent watches the parent thread (bubblewrap#529).
 	runtime.LockOSThread()
@@ -272,7 +274,12 @@ func startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan Child
 	must(t, WritePlan(planW, plan))
 	o.Report, err = ReadReport(reportR)
 	if err == nil && o.Report.OK {
-		must(t, Go(planW))
+		if f.Word == nil {
+			must(t, Go(planW))
+		} else {
+			io.WriteString(planW, *f.Word)
+			planW.Close()
+		}
 		var second ChildReport
 		if second, err = ReadReport(reportR); err == nil {
 			o.Second = &second

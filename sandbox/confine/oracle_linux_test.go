@@ -58,7 +58,7 @@ func oracleRound(t *testing.T, f *fixture, seed uint64) {
 	opt.Cwd = ""
 	argv, err := bwrap{}.Argv(p, []string{f.Lane, "confine"}, opt)
 	must(t, err)
-	o := startChild(t, nil, argv, plan)
+	o := f.startChild(t, nil, argv, plan)
 	var seen []sight
 	if err := json.Unmarshal([]byte(o.Out), &seen); err != nil || len(seen) != len(names) {
 		t.Fatalf("%v: %s %s\n%s", err, o.Report.Reason, o.Report.Detail, o.Out)

@@ -308,8 +308,8 @@ with multiprocessing.Pool(2) as p: print("sum", sum(p.map(abs,[1,-2])))'`, "sum 
 		{"chmod", `cp main.go m && chmod 755 m && chmod g+s . && mkdir -p d/e && cp -a d d2 && stat -c %a m`, "755"},
 		{"setuid", `cp main.go s; chmod 4755 s 2>/dev/null; install -m 4755 main.go s2 2>/dev/null; find . -perm /4000 | wc -l`, "0"},
 	} {
-		if nesting && work.name == "go build" {
-			continue // half a minute, and the other table refuses more
+		if work.name == "go build" && (nesting || os.Geteuid() == 0 || testing.Short()) {
+			continue // half a minute from an empty cache: once is enough
 		}
 		program, _, _ := strings.Cut(work.name, " ")
 		if map[string]bool{"pty": true, "setuid": true}[program] {
