@@ -72,6 +72,6 @@ worktree and nothing else, and proves it.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("lane {{.Version}}\n")
-	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), exitCodesTopic())
+	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), exitCodesTopic())
 	return root
 }

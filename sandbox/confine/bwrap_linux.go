@@ -28,7 +28,7 @@ func (b bwrap) Probe(ctx context.Context) Probe {
 // Prepare scopes the thread where the kernel can; where it cannot, ScopeGaps
 // said so.
 func (bwrap) Prepare(sandbox.Policy) error {
-	if landlockABI() < scopesABI {
+	if LandlockABI() < scopesABI {
 		return nil
 	}
 	return scopeThread()

@@ -43,7 +43,7 @@ func (b bwrap) ProbeFor(ctx context.Context, need Need) Probe {
 // Find finds bubblewrap, checks that nobody but root can change it, and asks
 // its version.
 func (b bwrap) Find(ctx context.Context, need Need) Probe {
-	p := Probe{Layer: b.Name(), Scopes: landlockABI() >= scopesABI}
+	p := Probe{Layer: b.Name(), Scopes: LandlockABI() >= scopesABI}
 	path, err := findBwrap(need.BwrapPath)
 	if err != nil {
 		p.Path = need.BwrapPath

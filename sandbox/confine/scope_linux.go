@@ -10,8 +10,8 @@ import (
 // scopesABI is the first Landlock version that knows scopes (Linux 6.12).
 const scopesABI = 6
 
-// landlockABI is the version of this kernel's Landlock, 0 without it.
-func landlockABI() int {
+// LandlockABI is the version of this kernel's Landlock, 0 without it.
+func LandlockABI() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
@@ -28,7 +28,7 @@ func landlockABI() int {
 // mount(2) below it, and with that every sandbox inside. It is put on before
 // bubblewrap because there it costs no process of its own.
 func scopeThread() error {
-	if abi := landlockABI(); abi < scopesABI {
+	if abi := LandlockABI(); abi < scopesABI {
 		return fmt.Errorf("landlock version %d has no scopes, want %d", abi, scopesABI)
 	}
 	attr := unix.LandlockRulesetAttr{Scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}

@@ -12,7 +12,7 @@ import (
 
 func requireScopes(t *testing.T) {
 	t.Helper()
-	if abi := landlockABI(); abi < scopesABI {
+	if abi := LandlockABI(); abi < scopesABI {
 		missing(t, "landlock", fmt.Sprintf("version %d has no scopes", abi))
 	}
 }
