@@ -83,7 +83,7 @@ func renderArgv(argv []string) string {
 	return b.String() + "\n"
 }
 
-func golden(t *testing.T, name, got string) {
+func golden(t testing.TB, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if *update {

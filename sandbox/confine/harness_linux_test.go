@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 
 // requireBwrap skips, naming what is missing, or fails when LANE_MUST says
 // that this host has to have it.
-func requireBwrap(t *testing.T) Probe {
+func requireBwrap(t testing.TB) Probe {
 	t.Helper()
 	layer, err := Lookup("bwrap")
 	if err != nil {
@@ -52,7 +52,7 @@ func requireBwrap(t *testing.T) Probe {
 	return probe
 }
 
-func missing(t *testing.T, feature, why string) {
+func missing(t testing.TB, feature, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), feature) {
 		t.Fatalf("LANE_MUST has %s, but: %s", feature, why)
@@ -103,7 +103,7 @@ func reexecAsUser(t *testing.T, name string) {
 
 // worldReadable is a directory that an ordinary user can reach, which
 // t.TempDir of root is not.
-func worldReadable(t *testing.T) string {
+func worldReadable(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "lane-confine-")
 	must(t, err)
@@ -114,7 +114,7 @@ func worldReadable(t *testing.T) string {
 	return dir
 }
 
-func copySelf(t *testing.T, dir string) string {
+func copySelf(t testing.TB, dir string) string {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, err)
@@ -130,7 +130,7 @@ func copySelf(t *testing.T, dir string) string {
 	return to
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ type fixture struct {
 }
 
 // newFixture builds the directories and the policy of an ordinary lane.
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{Probe: requireBwrap(t), Dir: worldReadable(t)}
 	f.Lane = copySelf(t, f.Dir)
@@ -193,7 +193,7 @@ func existing(rows []sandbox.Row) []sandbox.Row {
 	})
 }
 
-func write(t *testing.T, path, content string) {
+func write(t testing.TB, path, content string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must(t, os.WriteFile(path, []byte(content), 0o644))
@@ -212,13 +212,13 @@ type outcome struct {
 }
 
 // start runs argv confined, as package runner would: plan, report, go.
-func (f *fixture) start(t *testing.T, change func(*ChildPlan), argv ...string) outcome {
+func (f *fixture) start(t testing.TB, change func(*ChildPlan), argv ...string) outcome {
 	t.Helper()
 	return f.startWith(t, nil, change, argv...)
 }
 
 // startWith also lets a test change how bwrap is started.
-func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*ChildPlan), argv ...string) outcome {
+func (f *fixture) startWith(t testing.TB, prepare func(*exec.Cmd), change func(*ChildPlan), argv ...string) outcome {
 	t.Helper()
 	must(t, CheckPaths(f.Policy))
 	plan := Probes(f.Policy)
@@ -248,7 +248,7 @@ func (f *fixture) startWith(t *testing.T, prepare func(*exec.Cmd), change func(*
 	return <-done
 }
 
-func (f *fixture) startChild(t *testing.T, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
+func (f *fixture) startChild(t testing.TB, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
 	t.Helper()
 	// --die-with-parent watches the parent thread (bubblewrap#529).
 	runtime.LockOSThread()
@@ -297,7 +297,7 @@ func (f *fixture) startChild(t *testing.T, prepare func(*exec.Cmd), args []strin
 }
 
 // sh runs a shell script confined; the lane must start.
-func (f *fixture) sh(t *testing.T, script string) outcome {
+func (f *fixture) sh(t testing.TB, script string) outcome {
 	t.Helper()
 	o := f.start(t, nil, "/bin/sh", "-c", script)
 	if !o.Report.OK {
