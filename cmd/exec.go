@@ -40,11 +40,7 @@ Its exit code, its signals and its streams are passed through.`,
 	fl := c.Flags()
 	fl.SetInterspersed(false)
 	fl.StringVar(&req.Dir, "dir", ".", "a directory in the worktree; the command starts there")
-	fl.StringArrayVar(&req.Env, "env", nil, "let this variable of yours pass (a name; repeatable)")
-	fl.StringArrayVar(&req.Reads, "read", nil, "a further directory the lane may read (repeatable)")
-	fl.StringArrayVar(&req.Writes, "write", nil, "a further directory the lane may write (repeatable)")
-	fl.StringArrayVar(&req.Accept, "accept", nil, "accept this gap by name (repeatable)")
-	fl.StringArrayVar(&req.Vouch, "vouch", nil, "vouch for this layout of the git directories (repeatable)")
+	registerLane(fl, &req)
 	fl.DurationVar(&req.Timeout, "timeout", 0, "end the command after this time")
 	limits.register(fl)
 	return c

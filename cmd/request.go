@@ -16,7 +16,7 @@ type requestFlags struct {
 	tools      string
 	promptFile string
 	json       bool
-	home       string
+	limits     limitFlags
 }
 
 func (f *requestFlags) register(c *cobra.Command) {
@@ -30,12 +30,9 @@ func (f *requestFlags) register(c *cobra.Command) {
 	fl.StringVar(&f.tools, "tools", "", "the agent's tools, separated by commas (default: its editing and shell tools)")
 	fl.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this file")
 	fl.DurationVar(&f.req.Timeout, "timeout", 0, "end the run after this time, e.g. 30m")
-	fl.StringArrayVar(&f.req.Env, "env", nil, "let this variable of yours pass (a name; repeatable)")
-	fl.StringArrayVar(&f.req.Reads, "read", nil, "a further directory the lane may read (repeatable)")
-	fl.StringArrayVar(&f.req.Writes, "write", nil, "a further directory the lane may write (repeatable)")
+	registerLane(fl, &f.req)
+	f.limits.register(fl)
 	fl.StringVar(&f.req.MCP, "mcp", "", "a JSON file with MCP servers, confined like all else")
-	fl.StringArrayVar(&f.req.Accept, "accept", nil, "accept this gap by name (repeatable)")
-	fl.StringArrayVar(&f.req.Vouch, "vouch", nil, "vouch for this layout of the git directories (repeatable)")
 	fl.StringVar(&f.req.Git, "git", "", "read-only: the lane reads git and cannot commit")
 	fl.BoolVar(&f.req.RequireChanges, "require-changes", false, "a run that changes no file fails")
 	fl.BoolVar(&f.json, "json", false, "print one JSON record on standard output")
@@ -49,6 +46,9 @@ func (f *requestFlags) finish(c *cobra.Command, args []string, needPrompt bool) 
 	}
 	if req.Timeout < 0 {
 		return req, &runner.UsageError{Reason: "timeout", Detail: "--timeout must not be negative"}
+	}
+	if err := f.limits.apply(&req); err != nil {
+		return req, err
 	}
 	for _, t := range strings.Split(f.tools, ",") {
 		if t = strings.TrimSpace(t); t != "" {

@@ -33,7 +33,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		Schema: PlanSchema, Run: h.Run, RunDir: run,
 		Writer: Writer{Name: a.Name, Path: h.Program.Real, Tested: a.Tested},
 		Model:  req.Model, Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: "read-only", Home: HomePrivate,
+		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: "read-only", Home: homeMode(req),
 		Prompt: promptOf(req.Prompt), Login: h.Login.Source,
 		Layer: h.Layer.Layer, LayerPath: h.Layer.Path,
 		Litter: a.Litter, Placeholders: a.Placeholders, Timeout: Duration(req.Timeout), RequireChanges: req.RequireChanges,
@@ -45,7 +45,9 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	}
 	p.Agent, p.Files = launch.Argv, launch.Files
 	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
-	if h.Home != "" && len(a.Placeholders) > 0 {
+	cache := cacheDir(h.LaneHome, repo.Worktree)
+	p.Dirs = append(p.Dirs, cache)
+	if h.Home != "" && p.Home == HomePrivate && len(a.Placeholders) > 0 {
 		p.Files = append(p.Files, agent.File{Path: filepath.Join(run, planDir, "gitignore"), Mode: 0o444, Content: ignoreFile(a)})
 	}
 	home := h.Home
@@ -58,7 +60,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	if err := sandbox.Validate(p.Policy); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
 	}
-	p.Env = planEnv(h.EnvNames, a, req.Env, append(baseEnv(h, p, home), launch.Env...))
+	p.Env = planEnv(h.EnvNames, a, req.Env, slices.Concat(baseEnv(h, p, home), cacheEnv(cache), launch.Env))
 	p.Ignored = ignored(a, h)
 	p.Facts = facts(h, p, home)
 	layer, err := confine.Lookup(h.Layer.Layer)
@@ -100,6 +102,13 @@ func ignoreFile(a *agent.Agent) string {
 	return b.String()
 }
 
+func homeMode(req Request) HomeMode {
+	if req.Home == "" {
+		return HomePrivate
+	}
+	return req.Home
+}
+
 func promptOf(b []byte) Prompt {
 	sum := sha256.Sum256(b)
 	return Prompt{Bytes: len(b), SHA256: hex.EncodeToString(sum[:])}
@@ -120,6 +129,9 @@ func checkRequest(req Request, _ gitdiscover.Repo, _ *agent.Agent, h Host) error
 		if !slices.Contains(h.EnvNames, n) {
 			return &UsageError{"env-unset", "--env " + n + ": not set in lane's environment; export it first"}
 		}
+	}
+	if m := homeMode(req); m != HomePrivate && m != HomeReadable {
+		return &UsageError{"home-mode", "--home takes private or readable"}
 	}
 	if req.Git != "" && req.Git != "read-only" {
 		return &UsageError{"git-mode", "--git takes read-only"}

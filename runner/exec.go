@@ -12,6 +12,7 @@ import (
 func Exec(j Job) Result {
 	res := emptyResult(j.Version)
 	res.describe(j.Plan, j.Host)
+	j.Progress = func(string) {} // the streams are the command's
 	if ref := unacceptedRefusal(j.Plan); ref != nil {
 		res.refuse(ref)
 		return finishRecord(&res, nil)

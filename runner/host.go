@@ -32,6 +32,8 @@ type Host struct {
 	Path         []PathEntry       // the caller's PATH, in order
 	Exists       map[string]string // path asked for -> resolved path, for those that exist
 	Toolchains   []sandbox.Row     // below Home, those that exist
+	Secrets      []sandbox.Row     // what a readable home must not show, those that exist
+	Masked       []sandbox.Row     // files that --mask names
 	Certificates []string          // files and directories named by certificateVars, resolved
 	CertFiles    map[string]bool   // which of them are files
 	Resolv       string            // what /etc/resolv.conf resolves to

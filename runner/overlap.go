@@ -36,6 +36,11 @@ func surveyOverlap(h *Host, req Request, repo gitdiscover.Repo) {
 			}
 		}
 	}
+	if req.Home == HomeReadable {
+		for _, r := range h.Secrets {
+			o.Hidden = append(o.Hidden, place("a hidden path", r.Path))
+		}
+	}
 	programs := []sandbox.Place{{Name: "lane's executable", Path: h.Lane}, {Name: "bwrap", Path: h.Layer.Path}}
 	if len(req.Command) == 0 {
 		programs = append(programs, sandbox.Place{Name: "the agent's executable", Path: h.Program.Real},

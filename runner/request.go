@@ -37,8 +37,9 @@ type Request struct {
 	MCP       string        // an MCP configuration of the user's, "" for none
 	Accept    []string      // gaps accepted by name
 	Vouch     []string      // layouts of git directories that the user vouches for
-	Home      HomeMode
-	Git       string // "read-only", or "" for the default
+	Home      HomeMode      // "" for private
+	Masks     []string      // files of the worktree that are there but empty inside
+	Git       string        // "read-only", or "" for the default
 	// RequireChanges makes a run that changed no file a failure.
 	RequireChanges bool
 }
@@ -46,8 +47,15 @@ type Request struct {
 // HomeMode says what the lane sees of the user's home directory.
 type HomeMode string
 
-// HomePrivate is an empty home directory with read-only rows for toolchains.
-const HomePrivate HomeMode = "private"
+const (
+	// HomePrivate is an empty home directory with read-only rows for
+	// toolchains.
+	HomePrivate HomeMode = "private"
+	// HomeReadable shows the home directory read-only, without a table of
+	// known secrets. It is the weaker choice: a secret that is not in the
+	// table can be read.
+	HomeReadable HomeMode = "readable"
+)
 
 // Refusal says why a lane was not started. Nothing has run.
 type Refusal struct {

@@ -42,7 +42,10 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 		}
 	}
 	s.add(baseRows(h)...)
-	if h.Home != "" {
+	s.add(h.Masked...)
+	if p.Home == HomeReadable {
+		s.add(h.Secrets...)
+	} else if h.Home != "" {
 		s.add(sandbox.Row{Path: h.Home, Access: sandbox.Private, Size: homeSize, Mode: 0o700,
 			Reason: "an empty home directory: logins, keys and settings are not reachable"})
 		s.add(h.Toolchains...)
@@ -94,6 +97,7 @@ func runRows(h Host, p Plan) []sandbox.Row {
 		{Path: state, Reopen: true, Access: sandbox.Write, Reason: "the run's own state: the agent's configuration and sessions"},
 		{Path: plan, Reopen: true, Access: sandbox.Read, Reason: "the sealed plan and the agent's settings"},
 		{Path: tmpInside, Source: filepath.Join(state, "tmp"), Reopen: true, Access: sandbox.Write, Reason: "the lane's TMPDIR"},
+		{Path: cacheDir(h.LaneHome, p.Worktree), Reopen: true, Access: sandbox.Write, Reason: "build caches of this worktree's lanes"},
 		{Path: h.LaneHome, Access: sandbox.Hide, Reason: "lane's own files: other runs and their records"},
 	}
 }

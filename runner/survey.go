@@ -61,6 +61,9 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	}
 	surveyWiring(&h, repo.Worktree)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	if err := surveyMasked(&h, req, repo.Worktree); err != nil {
+		return h, err
+	}
 	h.Layer = <-layer
 	surveyOverlap(&h, req, repo)
 	return h, nil
@@ -186,6 +189,7 @@ func surveyFiles(h *Host) {
 	}
 	if h.Home != "" {
 		h.Toolchains = toolchainRows(h.Home)
+		h.Secrets = secretRows(h.Home)
 	}
 	h.CertFiles = map[string]bool{}
 	for _, name := range certificateVars {

@@ -202,6 +202,20 @@ var toolchainSecrets = []sandbox.Row{
 	{Path: ".cargo/credentials.toml", Access: sandbox.Hide, File: true, Reason: "Rust's registry login"},
 }
 
+// secretRows are what --home readable hides, where it really lies: a link to
+// a secret is hidden at both ends.
+func secretRows(home string) []sandbox.Row {
+	var rows []sandbox.Row
+	for _, s := range sandbox.HomeSecrets() {
+		real, err := filepath.EvalSymlinks(filepath.Join(home, s.Path))
+		if err != nil || real == home || sandbox.Contains(real, home) {
+			continue
+		}
+		rows = append(rows, sandbox.Row{Path: real, Access: sandbox.Hide, File: !isDir(real), Reason: s.Kind + ": " + s.Reason})
+	}
+	return rows
+}
+
 // toolchainRows are the rows of those that exist. A link is shown at the
 // place it is written, with the directory it names.
 func toolchainRows(home string) []sandbox.Row {

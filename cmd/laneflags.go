@@ -1,0 +1,18 @@
+package cmd
+
+import (
+	"github.com/spf13/pflag"
+
+	"lane/runner"
+)
+
+// registerLane are the flags that every lane has, whoever runs in it.
+func registerLane(fl *pflag.FlagSet, req *runner.Request) {
+	fl.StringArrayVar(&req.Env, "env", nil, "let this variable of yours pass (a name; repeatable)")
+	fl.StringArrayVar(&req.Reads, "read", nil, "a further directory the lane may read (repeatable)")
+	fl.StringArrayVar(&req.Writes, "write", nil, "a further directory the lane may write (repeatable)")
+	fl.StringArrayVar(&req.Masks, "mask", nil, "files of the worktree that are there but empty inside, e.g. .env or '*.pem' (repeatable)")
+	fl.StringVar((*string)(&req.Home), "home", string(runner.HomePrivate), "private: an empty home with toolchains; readable: the home but for known secrets")
+	fl.StringArrayVar(&req.Accept, "accept", nil, "accept this gap by name (repeatable)")
+	fl.StringArrayVar(&req.Vouch, "vouch", nil, "vouch for this layout of the git directories (repeatable)")
+}
