@@ -144,10 +144,37 @@ func need(t *testing.T, features ...string) {
 		if err == nil {
 			continue
 		}
-		if slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), f) {
+		if must(os.Getenv("LANE_MUST"), f) {
 			t.Fatalf("feature %q is missing and LANE_MUST asks for it: %v", f, err)
 		}
 		t.Skipf("feature %q is missing: %v", f, err)
+	}
+}
+
+func must(list, feature string) bool {
+	return slices.Contains(strings.Split(list, ","), feature)
+}
+
+func TestMissingFeatureFailsWhereItMust(t *testing.T) {
+	for _, c := range []struct {
+		list, feature string
+		want          bool
+	}{
+		{"bwrap,agents", "agents", true},
+		{"bwrap,agents", "git", false},
+		{"", "bwrap", false},
+		{"agents-of-others", "agents", false},
+	} {
+		if got := must(c.list, c.feature); got != c.want {
+			t.Errorf("LANE_MUST=%q, %s missing: fails is %v", c.list, c.feature, got)
+		}
+	}
+	for suite, features := range suites {
+		for _, f := range features {
+			if probes[f] == nil {
+				t.Errorf("suite %s needs %q, which nothing probes", suite, f)
+			}
+		}
 	}
 }
 
@@ -162,12 +189,6 @@ var probes = map[string]func() error{
 			return err
 		}
 		return quietly(filepath.Join(stage, "bin", "claude"), "--version")
-	},
-	"root": func() error {
-		if os.Getuid() != 0 {
-			return errors.New("not root")
-		}
-		return nil
 	},
 }
 
