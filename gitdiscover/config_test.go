@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -233,15 +234,20 @@ func TestCheckCharacters(t *testing.T) {
 	}
 }
 
+var gitVersion = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("git", "version").Output()
+	return string(out), err
+})
+
 // gitAtLeast compares the installed git's version with "2.45".
 func gitAtLeast(t testing.TB, want string) bool {
 	t.Helper()
-	out, err := exec.Command("git", "version").Output()
+	out, err := gitVersion()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var major, minor, wantMajor, wantMinor int
-	fmt.Sscanf(string(out), "git version %d.%d", &major, &minor)
+	fmt.Sscanf(out, "git version %d.%d", &major, &minor)
 	fmt.Sscanf(want, "%d.%d", &wantMajor, &wantMinor)
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -135,38 +136,61 @@ func (s *site) must(err error) {
 	}
 }
 
-// freshRepo is what git makes of "init" and one commit: path and content, no
-// content for a directory.
-var freshRepo []struct{ path, data string }
+// made holds what git made of a step, as paths and contents below the root of
+// the site ({R} in both), no content for a directory. Most of the time here
+// would go into starting git for the same two steps again and again.
+var made = map[string][]struct{ path, data string }{}
 
-// repo makes a repository with one commit at root/name. git makes it once and
-// it is written from memory after that: most of the time here goes into
-// starting git.
-func (s *site) repo(name string) {
+// once runs make the first time, and writes what came of it every later time.
+func (s *site) once(key string, make func(), dirs ...string) {
 	s.t.Helper()
-	root := s.root + "/" + name
-	if freshRepo == nil {
-		s.git("init", "-q", "-b", "main", "--template=", root)
-		s.git("-C", root, "commit", "-q", "--allow-empty", "-m", "x")
-		s.must(filepath.WalkDir(root, func(p string, e os.DirEntry, err error) error {
-			f := struct{ path, data string }{path: strings.TrimPrefix(p, root)}
+	if files, ok := made[key]; ok {
+		for _, f := range files {
+			if f.data == "" {
+				s.must(os.MkdirAll(s.expand(f.path), 0o755))
+				continue
+			}
+			s.must(os.WriteFile(s.expand(f.path), []byte(strings.ReplaceAll(f.data, "{R}", s.root)), 0o644))
+		}
+		return
+	}
+	make()
+	unroot := func(v string) string { return strings.ReplaceAll(v, s.root, "{R}") }
+	for _, dir := range dirs {
+		s.must(filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
+			f := struct{ path, data string }{path: unroot(p)}
 			if err == nil && !e.IsDir() {
 				var data []byte
 				data, err = os.ReadFile(p)
-				f.data = string(data)
+				f.data = unroot(string(data))
 			}
-			freshRepo = append(freshRepo, f)
+			made[key] = append(made[key], f)
 			return err
 		}))
-		return
 	}
-	for _, f := range freshRepo {
-		if f.data != "" {
-			s.must(os.WriteFile(root+f.path, []byte(f.data), 0o644))
-			continue
-		}
-		s.must(os.MkdirAll(root+f.path, 0o755))
-	}
+}
+
+// repo makes a repository with one commit at root/name.
+func (s *site) repo(name string) {
+	s.t.Helper()
+	s.once("repo "+name, func() {
+		s.git("init", "-q", "-b", "main", "--template=", s.root+"/"+name)
+		s.git("-C", s.root+"/"+name, "commit", "-q", "--allow-empty", "-m", "x")
+	}, s.root+"/"+name)
+}
+
+func (s *site) worktree() {
+	s.t.Helper()
+	s.git("-C", s.root+"/main", "worktree", "add", "-q", "-b", "wt", s.root+"/wt")
+}
+
+// linked makes a repository and a linked worktree.
+func (s *site) linked() {
+	s.t.Helper()
+	s.once("linked", func() {
+		s.repo("main")
+		s.worktree()
+	}, s.root+"/main", s.root+"/wt")
 }
 
 // build does every step of l.
@@ -180,6 +204,10 @@ func (s *site) build(l layout) {
 			}
 			steps = l.ByHand
 		}
+	}
+	if len(steps) > 1 && slices.Equal(steps[0], linked[0]) && slices.Equal(steps[1], linked[1]) {
+		s.linked()
+		steps = steps[2:]
 	}
 	for _, step := range steps {
 		args := make([]string, len(step)-1)
@@ -199,7 +227,7 @@ func (s *site) step(word string, a []string) error {
 	case "repo":
 		s.repo(a[0])
 	case "worktree":
-		s.git("-C", s.root+"/main", "worktree", "add", "-q", "-b", "wt", s.root+"/wt")
+		s.worktree()
 	case "git":
 		s.git(a...)
 	case "mkdir":
@@ -281,14 +309,16 @@ type gitSays struct {
 // askGit asks the installed git in dir; "" is the current directory. No GIT_*
 // name of the layout reaches it: lane strips them all, so what counts is what
 // git says without.
-func (s *site) askGit(dir string) gitSays {
+func (s *site) askGit(dir string) gitSays { s.t.Helper(); return s.askGitFor(dir, 20*time.Second) }
+
+func (s *site) askGitFor(dir string, patience time.Duration) gitSays {
 	s.t.Helper()
 	cmd := exec.Command("git", "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel", "--is-inside-work-tree")
 	cmd.Dir, cmd.Env = dir, s.gitEnv()
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	s.must(cmd.Start())
-	timer := time.AfterFunc(2*time.Second, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	err := cmd.Wait()
 	if !timer.Stop() {
 		return gitSays{hung: true, text: "hangs"}

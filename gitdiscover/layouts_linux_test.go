@@ -117,7 +117,11 @@ func (s *site) judge(l layout) {
 	if (err == nil) != (errByPath == nil) || err == nil && repo.Same(byPath) != nil {
 		s.t.Errorf("from the current directory: %+v, %v; by path: %+v, %v", repo, err, byPath, errByPath)
 	}
-	says := s.askGit("")
+	patience := 20 * time.Second
+	if l.Class == NotRegular { // git hangs in most of these; there is no more to learn
+		patience = 300 * time.Millisecond
+	}
+	says := s.askGitFor("", patience)
 	if l.Class != "" {
 		s.judgeRefusal(l, repo, err, says)
 		return

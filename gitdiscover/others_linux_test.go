@@ -1,6 +1,7 @@
 package gitdiscover
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,10 +29,27 @@ func TestOthers(t *testing.T) {
 	if d := cmp.Diff([]string{s.root + "/main", s.root + "/rel", s.root + "/wt/inner"}, r.Others); d != "" {
 		t.Error(d)
 	}
-	for i := range maxWorktrees + 1 {
-		s.must(os.Mkdir(fmt.Sprintf("%s/main/.git/worktrees/n%d", s.root, i), 0o700))
+}
+
+func TestListHasALimit(t *testing.T) {
+	s := newSite(t)
+	for _, n := range []string{"b", "a", "c"} {
+		s.write(s.root+"/d/"+n, "")
 	}
-	refusedAs(t, s.root+"/wt", Options{}, TooLarge)
+	f := &finder{identity: CurrentIdentity()}
+	defer f.close()
+	d, err := f.enter(s.root)
+	s.must(err)
+	if l, err := f.list(d, "d", 3); err != nil || !slices.Equal(l, []string{"a", "b", "c"}) {
+		t.Errorf("%q, %v", l, err)
+	}
+	if l, err := f.list(d, "none", 3); err != nil || l != nil {
+		t.Errorf("%q, %v", l, err)
+	}
+	var r *RefusedError
+	if _, err := f.list(d, "d", 2); !errors.As(err, &r) || r.Class != TooLarge {
+		t.Errorf("over the limit: %v", err)
+	}
 }
 
 func TestOthersOfSubmodule(t *testing.T) {

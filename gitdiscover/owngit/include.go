@@ -42,6 +42,9 @@ func (r *configReader) gitdirMatches(pattern, path string, fold bool) bool {
 	if !ok {
 		return false
 	}
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "**"
+	}
 	literal := "" // what "./" stands for: compared, never read as a pattern
 	switch {
 	case strings.HasPrefix(pattern, "./"):
@@ -52,9 +55,6 @@ func (r *configReader) gitdirMatches(pattern, path string, fold bool) bool {
 		literal, pattern = strings.TrimSuffix(dir, "/")+"/", pattern[2:]
 	case !filepath.IsAbs(pattern):
 		pattern = "**/" + pattern
-	}
-	if strings.HasSuffix(pattern, "/") {
-		pattern += "**"
 	}
 	text := r.repo.GitDir
 	if len(text) < len(literal) {

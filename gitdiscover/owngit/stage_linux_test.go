@@ -1,0 +1,270 @@
+package owngit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lane/gitdiscover"
+)
+
+// stage is a repository with a linked worktree, and a lane's git directory for
+// it once plan was called.
+type stage struct {
+	t     testing.TB
+	root  string
+	home  string
+	main  string // the main worktree
+	wt    string // the lane's worktree
+	dir   string // the lane's git directory
+	setup Setup
+	repo  gitdiscover.Repo
+	env   []string // further environment of every git
+}
+
+// newStage makes main with two commits and, on branch topic, the worktree.
+func newStage(t testing.TB) *stage {
+	t.Helper()
+	s := emptyStage(t)
+	s.git(s.root, "init", "-q", "-b", "main", s.main)
+	s.write(s.main+"/a.txt", "one\n")
+	s.write(s.main+"/dir/b.txt", "two\n")
+	s.git(s.main, "add", ".")
+	s.git(s.main, "commit", "-q", "-m", "first")
+	s.write(s.main+"/a.txt", "one\nmore\n")
+	s.git(s.main, "commit", "-q", "-am", "second")
+	s.git(s.main, "tag", "-a", "v1", "-m", "tagged")
+	s.git(s.main, "worktree", "add", "-q", "-b", "topic", s.wt)
+	return s
+}
+
+func emptyStage(t testing.TB) *stage {
+	t.Helper()
+	root, err := os.MkdirTemp("", "owngit-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	s := &stage{t: t, root: root, home: root + "/home", main: root + "/main", wt: root + "/wt", dir: root + "/state/git"}
+	s.write(s.home+"/.gitconfig", "[user]\n\tname = Some One\n\temail = some@example.invalid\n[init]\n\tdefaultBranch = main\n")
+	s.must(os.MkdirAll(root+"/state", 0o700))
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) write(path, data string) {
+	s.t.Helper()
+	s.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	s.must(os.WriteFile(path, []byte(data), 0o644))
+}
+
+// gitEnv is the whole environment of the user's git.
+func (s *stage) gitEnv() []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true"}, s.env...)
+}
+
+// git runs the user's git, outside the lane.
+func (s *stage) git(dir string, args ...string) string {
+	s.t.Helper()
+	out, err := s.tryGit(dir, args...)
+	if err != nil {
+		s.t.Fatalf("git %q in %s: %v\n%s", args, dir, err, out)
+	}
+	return out
+}
+
+func (s *stage) tryGit(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, s.gitEnv()
+	out, err := cmd.CombinedOutput()
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func (s *stage) places() Places { return Places{Home: s.home} }
+
+// plan surveys, plans and makes the lane's git directory.
+func (s *stage) plan() {
+	s.t.Helper()
+	repo, err := gitdiscover.Discover(s.wt)
+	s.must(err)
+	s.repo = repo
+	s.setup, err = Plan(repo, Inputs{Facts: Survey(repo, s.places()), Placeholders: []string{".mcp.json", ".idea"}, SeenAs: seenInBwrap()})
+	s.must(err)
+	s.must(s.setup.Make(s.dir))
+	s.write(s.root+"/pointer", s.setup.Pointer(s.dir))
+}
+
+// seenInBwrap is the lane's user: root is not root in a lane.
+func seenInBwrap() *Owner {
+	o := &Owner{HostUID: uint32(os.Geteuid()), HostGID: uint32(os.Getegid())}
+	o.UID, o.GID = o.HostUID, o.HostGID
+	if o.UID == 0 {
+		o.UID, o.GID = 1000, 1000
+	}
+	return o
+}
+
+// lane runs a shell script in the worktree with the lane's pointer over the
+// real one and all else read-only, as a lane has it.
+func (s *stage) lane(script string) string {
+	s.t.Helper()
+	out, err := s.tryLane(script)
+	if err != nil {
+		s.t.Fatalf("in the lane: %v\n%s\n%s", err, script, out)
+	}
+	return out
+}
+
+func (s *stage) tryLane(script string) (string, error) {
+	args := []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", s.wt, s.wt, "--bind", s.root + "/state", s.root + "/state",
+		"--ro-bind", s.root + "/pointer", s.wt + "/.git", "--unshare-user", "--unshare-pid", "--die-with-parent", "--chdir", s.wt}
+	if os.Geteuid() == 0 {
+		args = append(args, "--uid", "1000", "--gid", "1000")
+	}
+	args = append(args, "--", "/bin/bash", "-euc", script)
+	cmd := exec.Command(bwrap(s.t), args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.root + "/state", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_OPTIONAL_LOCKS=0"}
+	out, err := cmd.CombinedOutput()
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func bwrap(t testing.TB) string {
+	t.Helper()
+	const path = "/usr/bin/bwrap"
+	if err := exec.Command(path, "--ro-bind", "/", "/", "--unshare-user", "true").Run(); err != nil {
+		missing(t, "bwrap", err.Error())
+	}
+	return path
+}
+
+// missing skips the test for a feature this host lacks, by name. LANE_MUST
+// lists features that must be there: then the skip is a failure.
+func missing(t testing.TB, feature, why string) {
+	t.Helper()
+	for m := range strings.SplitSeq(os.Getenv("LANE_MUST"), ",") {
+		if m == feature {
+			t.Fatalf("needs %s, which LANE_MUST names: %s", feature, why)
+		}
+	}
+	t.Skipf("needs %s: %s", feature, why)
+}
+
+// shared hashes every file of the shared git directory.
+func (s *stage) shared() map[string]string {
+	s.t.Helper()
+	sums := map[string]string{}
+	s.must(filepath.WalkDir(s.main+"/.git", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		sum := sha256.Sum256(data)
+		sums[strings.TrimPrefix(p, s.main+"/.git/")] = hex.EncodeToString(sum[:])
+		return err
+	}))
+	return sums
+}
+
+// unchanged fails when a file of the shared git directory is not as it was.
+func (s *stage) unchanged(before map[string]string) {
+	s.t.Helper()
+	now := s.shared()
+	for name, sum := range before {
+		if now[name] != sum {
+			s.t.Errorf("shared file %s changed", name)
+		}
+	}
+	for name := range now {
+		if _, ok := before[name]; !ok {
+			s.t.Errorf("shared file %s appeared", name)
+		}
+	}
+}
+
+func equal(t testing.TB, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\ngot:\n%s\nwant:\n%s", what, got, want)
+	}
+}
+
+const (
+	asUserEnv = "LANE_OWNGIT_AS_USER"
+	userID    = 61002 // nobody's; it needs no entry in /etc/passwd
+)
+
+// TestAsUser runs all other tests as an ordinary user.
+func TestAsUser(t *testing.T) {
+	if os.Getenv(asUserEnv) != "" {
+		t.Skip("is the ordinary user already")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("the tests run as an ordinary user anyway")
+	}
+	if testing.Short() {
+		t.Skip("short")
+	}
+	home, err := os.MkdirTemp("", "owngit-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(home)
+	exe, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.Chmod(home, 0o755), os.WriteFile(home+"/test", exe, 0o755), os.Mkdir(home+"/tmp", 0o755), os.Chown(home+"/tmp", userID, userID)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(home+"/test", "-test.count=1", "-test.timeout=10m")
+	cmd.Dir = home + "/tmp"
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + home + "/tmp", "HOME=" + home + "/tmp", asUserEnv + "=1", "LANE_MUST=" + os.Getenv("LANE_MUST")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: userID, Gid: userID}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("as uid %d: %v\n%s", userID, err, out)
+	}
+}
+
+func (s *stage) discover() gitdiscover.Repo {
+	s.t.Helper()
+	repo, err := gitdiscover.Discover(s.wt)
+	s.must(err)
+	return repo
+}
+
+// shell runs a script as the user, outside the lane.
+func shell(s *stage, dir, script string) error {
+	cmd := exec.Command("/bin/bash", "-euc", script)
+	cmd.Dir, cmd.Env = dir, s.gitEnv()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Logf("%s: %s", script, out)
+	}
+	return err
+}
+
+func refused(t testing.TB, err error, want Reason) {
+	t.Helper()
+	var r *RefusedError
+	if !errors.As(err, &r) || r.Reason != want {
+		t.Errorf("got %v, want a refusal %s", err, want)
+	}
+}

@@ -1,0 +1,7 @@
+package seal
+
+import "golang.org/x/sys/unix"
+
+// pathOnly opens a directory as a place to look from. There is no O_PATH
+// here: a directory that can be searched but not listed counts as closed.
+const pathOnly = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC

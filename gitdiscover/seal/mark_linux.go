@@ -1,0 +1,7 @@
+package seal
+
+import "golang.org/x/sys/unix"
+
+// pathOnly opens a directory as a place to look from: search permission is
+// enough, nothing in it is read.
+const pathOnly = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
