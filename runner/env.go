@@ -102,6 +102,19 @@ var never = []agent.Var{
 	{Name: "LANE_*", Reason: "it would be read by a lane inside the lane"},
 }
 
+// PassedNames are the caller's variables that reach every agent; a name that
+// ends in "*" stands for a family.
+func PassedNames() []agent.Var {
+	list := slices.Clone(passed)
+	for _, v := range passedPrefix {
+		list = append(list, agent.Var{Name: v.Name + "*", Reason: v.Reason})
+	}
+	return list
+}
+
+// NeverNames are those that no flag lets through.
+func NeverNames() []agent.Var { return slices.Clone(never) }
+
 // neverPasses says why a name cannot pass, "" if it can.
 func neverPasses(name string) string {
 	for _, v := range never {
