@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -56,7 +57,7 @@ func (b bwrap) Find(ctx context.Context, need Need) Probe {
 		return p
 	}
 	p.Path = path
-	out, err := runProbe(ctx, []string{path, "--version"})
+	out, err := runProbe(ctx, []string{path, "--version"}, nil)
 	if err != nil {
 		p.Reason, p.Detail = "unsafe-bwrap", fmt.Sprintf("%s --version: %v: %s", path, err, out)
 		p.Hint = "reinstall bubblewrap"
@@ -83,12 +84,19 @@ func tryBwrap(ctx context.Context, p Probe, root bool) Probe {
 		"--unshare-net", "--disable-userns", "--die-with-parent", "--new-session",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/",
 		"--", p.Path, "--version")
-	out, err := runProbe(ctx, argv)
+	own := &syscall.SysProcAttr{}
+	bwrap{}.Attr(own)
+	out, err := runProbe(ctx, argv, own)
 	if err == nil {
 		p.OK = true
 		return p
 	}
 	p.Reason = "userns-refused"
+	if _, without := runProbe(ctx, argv, nil); without == nil {
+		// bubblewrap alone may and lane may not: an AppArmor profile that
+		// names bubblewrap, or root without CAP_SYS_ADMIN.
+		p.Reason = "own-mounts-refused"
+	}
 	p.Detail = fmt.Sprintf("%v: %s", err, out)
 	p.Blocker, p.Hint = blocker(out, root, readSetting)
 	return p
@@ -96,7 +104,7 @@ func tryBwrap(ctx context.Context, p Probe, root bool) Probe {
 
 // runProbe runs argv for at most five seconds with an empty environment and
 // returns the first bytes it printed.
-func runProbe(ctx context.Context, argv []string) (string, error) {
+func runProbe(ctx context.Context, argv []string, attr *syscall.SysProcAttr) (string, error) {
 	// --die-with-parent fires when the parent THREAD ends (bubblewrap#529).
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -105,6 +113,7 @@ func runProbe(ctx context.Context, argv []string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
 	cmd.Dir = "/"
+	cmd.SysProcAttr = attr
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if len(out) > 400 {
@@ -123,7 +132,7 @@ func blocker(output string, root bool, setting func(string) string) (word, hint 
 	case setting("/proc/sys/kernel/unprivileged_userns_clone") == "0" && !root:
 		return "unprivileged_userns_clone", "allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1"
 	case setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" && !root:
-		return "apparmor", "let AppArmor allow bubblewrap: install the profile bwrap-userns-restrict (package apparmor-profiles), or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+		return "apparmor", "let AppArmor allow lane and bubblewrap user namespaces: a profile with userns for each, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case strings.Contains(output, "mount proc"):
 		return "proc-masked", "a container hides parts of /proc: start it with --security-opt systempaths=unconfined"
 	case setting("seccomp") == "2":

@@ -38,6 +38,9 @@ type ChildPlan struct {
 	// MustNotConnect are abstract sockets, without the leading NUL, on which
 	// the parent listens and which must not be connected to.
 	MustNotConnect []string `json:"must_not_connect,omitempty"`
+	// HostMounts says that the user accepted by name (host-mounts) that what
+	// the host mounts during the lane can appear inside.
+	HostMounts bool `json:"host_mounts,omitempty"`
 	// Nested, if set, is a sandbox of the agent's own kind round a program
 	// that does nothing: it must exit 0 within five seconds.
 	Nested []string `json:"nested,omitempty"`

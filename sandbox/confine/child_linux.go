@@ -20,6 +20,7 @@ func init() {
 			{"path-changed", tryIDs},
 			{"capabilities-left", tryCapabilities},
 			{"new-privileges", tryNoNewPrivs},
+			{"host-mounts", tryOwnMounts},
 			{"directory", tryDir},
 			{"not-writable", tryMustWrite},
 			{"not-writable", tryMustOpen},

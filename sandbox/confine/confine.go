@@ -20,6 +20,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 
 	"lane/sandbox"
 )
@@ -90,6 +91,9 @@ type Layer interface {
 	// started process inherits. Call it on a locked OS thread that starts
 	// nothing else, right before the start; the goroutine never unlocks it.
 	Prepare(p sandbox.Policy) error
+	// Attr adds to attr what the process that becomes Argv has to be started
+	// with.
+	Attr(attr *syscall.SysProcAttr)
 	// Argv renders the complete argv that starts child confined. It is pure.
 	Argv(p sandbox.Policy, child []string, opt Options) ([]string, error)
 }

@@ -264,6 +264,8 @@ func (f *fixture) startChild(t testing.TB, prepare func(*exec.Cmd), args []strin
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	bwrap{}.Attr(cmd.SysProcAttr)
 	if prepare != nil {
 		prepare(cmd)
 	}
