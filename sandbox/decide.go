@@ -90,7 +90,7 @@ func (p Policy) Allows(path string, access Access) bool {
 
 // DeviceNodes are the names in a Devices row that can be opened for writing.
 var DeviceNodes = []string{
-	"null", "zero", "full", "random", "urandom", "tty", "ptmx",
+	"null", "zero", "full", "random", "urandom", "tty", "ptmx", "console",
 	"pts", "fd", "stdin", "stdout", "stderr",
 }
 

@@ -204,6 +204,24 @@ func TestPinsKeepDecisions(t *testing.T) {
 	}
 }
 
+// Reopen opens the part of a hidden directory that a row names, there or at
+// another place, and nothing above it.
+func TestReopen(t *testing.T) {
+	p := policy(
+		Row{Path: "/lane", Access: Hide},
+		Row{Path: "/lane/runs/1/state", Access: Write, Reopen: true},
+		Row{Path: "/tmp/lane", Access: Write, Source: "/lane/runs/1/state/tmp", Reopen: true},
+	)
+	if err := Validate(p); err != nil {
+		t.Error(err)
+	}
+	for path, want := range map[string]bool{"/lane/runs/1/state/x": true, "/tmp/lane/x": true, "/lane/runs/1/record": false, "/lane/runs/2/state": false} {
+		if p.Allows(path, Write) != want || p.Allows(path, Read) != want {
+			t.Errorf("%s: want %v", path, want)
+		}
+	}
+}
+
 // Every check refuses what it names, and an ordinary policy passes all.
 func TestValidate(t *testing.T) {
 	good := func() Policy {
@@ -274,6 +292,8 @@ func TestValidate(t *testing.T) {
 		{"source-shows-hidden", add(Row{Path: "/a", Access: Read, Source: "/"})},
 		{"source-writes-protected", add(Row{Path: "/a", Access: Write, Source: "/w/.git"})},
 		{"source-writes-protected", add(Row{Path: "/a", Access: Write, Source: "/w"})},
+		{"write-in-hidden", add(Row{Path: "/secret/x", Access: Write, Source: "/other"})},
+		{"source-shows-hidden", add(Row{Path: "/a", Access: Read, Reopen: true, Source: "/"})},
 		{"network-known", func(p *Policy) { p.Network = "" }},
 		{"limits-positive", func(p *Policy) { p.Limits.Procs = -1 }},
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +19,8 @@ func act(args []string) int {
 		return actLook(args[1])
 	case "calls":
 		return actCalls(args[1])
+	case "tiocsti":
+		return actType()
 	}
 	fmt.Fprintln(os.Stderr, "act: unknown", args)
 	return 2
@@ -108,3 +111,13 @@ func actCalls(table string) int {
 
 // doesSomething are the calls that would take effect without the filter.
 var doesSomething = map[string]bool{"clone": true, "clone3": true, "unshare": true, "vhangup": true}
+
+// actType tries to type into the terminal on standard input.
+func actType() int {
+	char := [2]byte{'x'}
+	for name, request := range map[string]uintptr{"TIOCSTI": unix.TIOCSTI, "TIOCLINUX": unix.TIOCLINUX, "TIOCSTI, upper half": unix.TIOCSTI | 1<<32} {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, 0, request, uintptr(unsafe.Pointer(&char)))
+		fmt.Println(name, unix.ErrnoName(errno))
+	}
+	return 0
+}
