@@ -33,7 +33,6 @@ func (f *requestFlags) register(c *cobra.Command) {
 	registerLane(fl, &f.req)
 	f.limits.register(fl)
 	fl.StringVar(&f.req.MCP, "mcp", "", "a JSON file with MCP servers, confined like all else")
-	fl.StringVar(&f.req.Git, "git", "", "read-only: the lane reads git and cannot commit")
 	fl.BoolVar(&f.req.RequireChanges, "require-changes", false, "a run that changes no file fails")
 	fl.BoolVar(&f.json, "json", false, "print one JSON record on standard output")
 }

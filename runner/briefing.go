@@ -9,7 +9,7 @@ import (
 
 // briefing is what the agent is told about its lane, followed by the
 // repository's own instructions as plain text.
-func briefing(repo gitdiscover.Repo, h Host) string {
+func briefing(repo gitdiscover.Repo, h Host, p Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# You work in a lane
 
@@ -17,10 +17,10 @@ You run confined in one git worktree. The operating system enforces what follows
 
 - You may write below %s, and temporary files below $TMPDIR (%s). /tmp itself is private to you and is gone when you end.
 - Nothing else can be written: not the shared git directory %s, not the main checkout, not another worktree, not the home directory.
-- You cannot commit: the shared git directory is read-only here. Leave your changes in the working tree; whoever started you takes them from there. git status, git diff, git log and git show work.
+- %s
 - Files that configure agents, editors or hooks (such as .claude/settings.json, .mcp.json, .envrc, .vscode) are protected. If a task needs one changed, say so in your answer.
 - Credentials, ssh and cloud logins, and the user's settings are not reachable.
-`, repo.Worktree, tmpInside, repo.CommonDir)
+`, repo.Worktree, tmpInside, repo.CommonDir, gitBriefing(p))
 	if h.Text.Name != "" {
 		fmt.Fprintf(&b, "\n# The repository's own instructions (%s)\n\n%s\n", h.Text.Name, h.Text.Content)
 		if h.Text.Cut {
@@ -28,4 +28,12 @@ You run confined in one git worktree. The operating system enforces what follows
 		}
 	}
 	return b.String()
+}
+
+// gitBriefing says what git can do in this lane.
+func gitBriefing(p Plan) string {
+	if p.OwnGit == nil {
+		return "You cannot commit: the shared git directory is read-only here. Leave your changes in the working tree; whoever started you takes them from there. git status, git diff, git log and git show work."
+	}
+	return "You can commit, branch, rebase and stash as usual: this worktree has a git directory of its own. Commit on the branch you are on; it is brought into the shared repository when you have ended. Do not push or fetch."
 }

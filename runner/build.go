@@ -33,17 +33,20 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		Schema: PlanSchema, Run: h.Run, RunDir: run,
 		Writer: Writer{Name: a.Name, Path: h.Program.Real, Tested: a.Tested},
 		Model:  req.Model, Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: "read-only", Home: homeMode(req),
+		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: gitMode(req, repo), Home: homeMode(req),
 		Prompt: promptOf(req.Prompt), Login: h.Login.Source,
 		Layer: h.Layer.Layer, LayerPath: h.Layer.Path,
 		Litter: a.Litter, Placeholders: a.Placeholders, Timeout: Duration(req.Timeout), RequireChanges: req.RequireChanges,
 		Warnings: warnings(a, h),
 	}
+	if err := planGit(&p, repo, a, h); err != nil {
+		return Plan{}, err
+	}
 	launch, err := a.Launch(spec(req, repo, h, p))
 	if err != nil {
 		return Plan{}, specRefusal(err)
 	}
-	p.Agent, p.Files = launch.Argv, launch.Files
+	p.Agent, p.Files = launch.Argv, append(p.Files, launch.Files...)
 	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
 	cache := cacheDir(h.LaneHome, repo.Worktree)
 	p.Dirs = append(p.Dirs, cache)
@@ -133,8 +136,8 @@ func checkRequest(req Request, _ gitdiscover.Repo, _ *agent.Agent, h Host) error
 	if m := homeMode(req); m != HomePrivate && m != HomeReadable {
 		return &UsageError{"home-mode", "--home takes private or readable"}
 	}
-	if req.Git != "" && req.Git != "read-only" {
-		return &UsageError{"git-mode", "--git takes read-only"}
+	if req.Git != "" && req.Git != gitReadOnly && req.Git != gitOwn {
+		return &UsageError{"git-mode", "--git takes own or read-only"}
 	}
 	return nil
 }
@@ -205,7 +208,7 @@ func spec(req Request, repo gitdiscover.Repo, h Host, p Plan) agent.Spec {
 		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path,
 		Model: req.Model, Tools: req.Tools, MCP: h.MCP,
 		Reads: h.Extra[:len(req.Reads)], Writes: h.Extra[len(req.Reads):],
-		System: briefing(repo, h),
+		OwnGit: p.ownGitDir(), System: briefing(repo, h, p),
 	}
 }
 
@@ -264,7 +267,7 @@ func ignored(a *agent.Agent, h Host) []string {
 func facts(h Host, p Plan, home string) Facts {
 	return Facts{Worktree: p.Worktree, GitDir: p.GitDir, CommonDir: p.CommonDir, Tmp: tmpInside,
 		Home: home, User: h.User, LaneHome: h.LaneHome,
-		State: filepath.Join(p.RunDir, stateDir), CallerTmp: h.CallerTmp, Headless: true}
+		State: filepath.Join(p.RunDir, stateDir), OwnGit: p.ownGitDir(), CallerTmp: h.CallerTmp, Headless: true}
 }
 
 // gaps marks which gaps are open and who took them.
@@ -296,6 +299,15 @@ func checks(repo gitdiscover.Repo, p Plan, launch agent.Launch) confine.ChildPla
 		}
 	}
 	add(repo.CommonDir, repo.GitDir)
+	for _, name := range []string{"worktree", "gitdir", "commondir", "pointer"} {
+		if name == "pointer" && p.OwnGit != nil {
+			continue // the private pointer does not exist yet; Run adds it
+		}
+		if id, ok := repo.IDs[name]; ok {
+			path := map[string]string{"worktree": repo.Worktree, "gitdir": repo.GitDir, "commondir": repo.CommonDir, "pointer": repo.Pointer}[name]
+			c.IDs = append(c.IDs, confine.PathID{Path: path, Dev: id.Dev, Ino: id.Ino})
+		}
+	}
 	if repo.PointerIsFile && !slices.Contains(c.MustNotOpen, repo.Pointer) {
 		c.MustNotOpen = append(c.MustNotOpen, repo.Pointer)
 	}

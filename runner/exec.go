@@ -36,6 +36,9 @@ func Exec(j Job) Result {
 }
 
 func execute(j Job, res *Result) error {
+	if err := makeOwnGit(&j.Plan); err != nil {
+		return err
+	}
 	if err := recheck(j); err != nil {
 		return err
 	}

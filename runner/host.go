@@ -3,6 +3,7 @@ package runner
 import (
 	"time"
 
+	"lane/gitdiscover/owngit"
 	"lane/sandbox"
 	"lane/sandbox/confine"
 )
@@ -44,9 +45,12 @@ type Host struct {
 	// WiringLink is the first of them that is, or lies behind, a link.
 	WiringLink string
 	Overlap    sandbox.Overlap
-	Text       Text     // the repository's instructions for the agent
-	MCP        []byte   // the user's MCP configuration
-	Extra      []string // Request.Reads then Request.Writes, resolved, in order
+	// OwnGit is what a git directory of the lane's own is planned from; empty
+	// when none was asked for.
+	OwnGit owngit.Facts
+	Text   Text     // the repository's instructions for the agent
+	MCP    []byte   // the user's MCP configuration
+	Extra  []string // Request.Reads then Request.Writes, resolved, in order
 
 	// values holds the caller's variables and the login's token. It is never
 	// printed and never written.

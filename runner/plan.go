@@ -3,6 +3,7 @@ package runner
 import (
 	"time"
 
+	"lane/gitdiscover/owngit"
 	"lane/runner/agent"
 	"lane/sandbox"
 	"lane/sandbox/confine"
@@ -15,18 +16,20 @@ const PlanSchema = "lane.plan/1"
 // `lane plan`, sent to the confined child, sealed beside the run for the
 // hook, and compared with golden files by the tests. It holds no secret.
 type Plan struct {
-	Schema    string        `json:"schema"`
-	Run       string        `json:"run"`
-	RunDir    string        `json:"run_dir"`
-	Writer    Writer        `json:"writer"`
-	Model     string        `json:"model"`
-	Worktree  string        `json:"worktree"`
-	GitDir    string        `json:"gitdir"`
-	CommonDir string        `json:"commondir"`
-	Linked    bool          `json:"linked"`
-	Branch    string        `json:"branch"`
-	Vouched   []string      `json:"vouched,omitempty"`
-	Git       string        `json:"git"`
+	Schema    string   `json:"schema"`
+	Run       string   `json:"run"`
+	RunDir    string   `json:"run_dir"`
+	Writer    Writer   `json:"writer"`
+	Model     string   `json:"model"`
+	Worktree  string   `json:"worktree"`
+	GitDir    string   `json:"gitdir"`
+	CommonDir string   `json:"commondir"`
+	Linked    bool     `json:"linked"`
+	Branch    string   `json:"branch"`
+	Vouched   []string `json:"vouched,omitempty"`
+	Git       string   `json:"git"`
+	// OwnGit is the lane's own git directory, null with --git read-only.
+	OwnGit    *owngit.Setup `json:"own_git"`
 	Home      HomeMode      `json:"home"`
 	Prompt    Prompt        `json:"prompt"`
 	Login     string        `json:"login"`

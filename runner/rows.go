@@ -31,7 +31,7 @@ func (s *rowSet) add(rows ...sandbox.Row) {
 func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) []sandbox.Row {
 	s := &rowSet{at: map[string]bool{}}
 	s.add(sandbox.Row{Path: repo.Worktree, Access: sandbox.Write, Reason: "the lane's worktree"})
-	s.add(protectRows(repo, h)...)
+	s.add(protectRows(repo, h, p)...)
 	s.add(runRows(h, p)...)
 	s.add(launch.Rows...)
 	for i, dir := range h.Extra {
@@ -75,9 +75,8 @@ func visible(rows []sandbox.Row, path string) bool {
 }
 
 // protectRows are what stays read-only inside the worktree.
-func protectRows(repo gitdiscover.Repo, h Host) []sandbox.Row {
-	rows := []sandbox.Row{{Path: repo.Pointer, Access: sandbox.Protect, File: repo.PointerIsFile,
-		Reason: "the worktree's git pointer: rewritten, the user's next git command would run the agent's program"}}
+func protectRows(repo gitdiscover.Repo, h Host, p Plan) []sandbox.Row {
+	rows := []sandbox.Row{pointerRow(repo, p)}
 	if !sandbox.Contains(repo.Pointer, repo.CommonDir) && sandbox.Contains(repo.Worktree, repo.CommonDir) {
 		rows = append(rows, sandbox.Row{Path: repo.CommonDir, Access: sandbox.Protect, Reason: "the shared git directory"})
 	}

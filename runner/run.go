@@ -63,6 +63,10 @@ func Run(j Job) Result {
 		return finishRecord(&res, nil)
 	}
 	began := time.Now()
+	if err := makeOwnGit(&j.Plan); err != nil {
+		res.refuse(refusalOf(err, "own-git"))
+		return finishRecord(&res, dir)
+	}
 	if err := recheck(j); err != nil {
 		res.refuse(refusalOf(err, "changed"))
 		return finishRecord(&res, dir)

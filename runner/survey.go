@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lane/gitdiscover"
+	"lane/gitdiscover/owngit"
 	"lane/runner/agent"
 	"lane/sandbox"
 	"lane/sandbox/confine"
@@ -233,6 +234,9 @@ func surveyRequest(h *Host, req Request, repo gitdiscover.Repo, a *agent.Agent) 
 			return &Refusal{Reason: "mcp-config", Path: req.MCP, Detail: cause(err), Hint: "name a JSON file with \"mcpServers\" in it"}
 		}
 		h.MCP = b
+	}
+	if gitMode(req, repo) == gitOwn {
+		h.OwnGit = owngit.Survey(repo, owngit.Places{Home: h.Home, ConfigHome: h.values["XDG_CONFIG_HOME"], System: "/etc/gitconfig"})
 	}
 	text, err := readInstructions(repo.Worktree, a.Instructions)
 	h.Text = text

@@ -86,7 +86,7 @@ func namespaces(p sandbox.Policy, opt Options) []string {
 	args := []string{"--unshare-user"}
 	if opt.Root {
 		// Any uid but 0: execve then drops every capability.
-		args = append(args, "--uid", "1000", "--gid", "1000")
+		args = append(args, "--uid", strconv.Itoa(InnerID), "--gid", strconv.Itoa(InnerID))
 	}
 	args = append(args, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 	if p.Network == sandbox.NetworkNone {

@@ -58,6 +58,9 @@ func ScopeGaps(p sandbox.Policy, probe Probe) []sandbox.Gap {
 		Detail: "the kernel has no Landlock scopes (Linux 6.12), so the host's abstract sockets (X11, some session services) can be connected to"}}
 }
 
+// InnerID is the uid and gid inside a lane that root started.
+const InnerID = 1000
+
 // Options are what Argv needs to know about this run and host besides the
 // policy.
 type Options struct {
