@@ -34,8 +34,10 @@ type Change struct {
 
 // Report is what [Compare] found.
 type Report struct {
-	// Tripped is what nobody else may change during a run.
+	// Tripped is what nobody else may change during a run, at most maxReported.
 	Tripped []Change `json:"tripped"`
+	// TrippedMore counts those beyond the list.
+	TrippedMore int `json:"tripped_more,omitempty"`
 	// Reported is what others may change at any time, at most maxReported.
 	Reported []Change `json:"reported"`
 	// ReportedMore counts those beyond the list.
@@ -58,8 +60,10 @@ func (r *Report) add(c Change) {
 		c.Inspect = inspect(c)
 	}
 	switch {
-	case tripping[c.Kind]:
+	case tripping[c.Kind] && len(r.Tripped) < maxReported:
 		r.Tripped = append(r.Tripped, c)
+	case tripping[c.Kind]:
+		r.TrippedMore++
 	case len(r.Reported) < maxReported:
 		r.Reported = append(r.Reported, c)
 	default:

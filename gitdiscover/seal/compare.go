@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"lane/gitdiscover"
 )
 
 // Compare looks again and says what differs from before, a seal of [Take].
@@ -20,19 +22,49 @@ func Compare(ctx context.Context, before Seal, opt Options) Report {
 		return r
 	}
 	var l []Change
-	l = append(l, diffPlaced(before.marks, after.marks)...)
-	if after.worktrees != nil { // the three directories could be opened
+	if after.worktrees == nil {
+		// One of the three directories could not even be opened: its row alone
+		// is true of what follows.
+		before.marks = maps.Clone(before.marks) // the caller's seal stays what it is
+		maps.DeleteFunc(before.marks, func(p string, _ placed) bool { return after.marks[p].form != closed })
+	}
+	l = append(l, diffPlaced(before.repo, before.marks, after.marks)...)
+	if after.worktrees != nil {
 		l = append(l, diffConfig(before.config, after.config)...)
 		l = append(l, diffBranch(before, after)...)
 		l = append(l, diffOthers(before, after)...)
 		l = append(l, diffModules(before.modules, after.modules)...)
 	}
+	moves := opt.Journal.Moves()
 	for _, c := range l {
-		r.add(opt.Journal.explain(c, before.taken))
+		if c.Kind == WorktreeConfig {
+			c.Before, c.After = byKeys(c, diffConfig(before.own, after.own))
+		}
+		r.add(explain(moves, c, before.taken))
 	}
 	r.NotFollowed = slices.Concat(after.config.includes(), after.own.includes())
 	r.Incomplete = unique(slices.Concat(before.incomplete, after.incomplete))
 	return r
+}
+
+// byKeys says which keys of config.worktree differ, as far as it parses.
+func byKeys(c Change, keys []Change) (before, after string) {
+	const most = 5
+	var was, now []string
+	for i, k := range keys {
+		if i == most {
+			was, now = append(was, "…"), append(now, "…")
+			break
+		}
+		was, now = append(was, shown(k.Name)+" "+k.Before), append(now, shown(k.Name)+" "+k.After)
+	}
+	if was == nil || c.Before == Absent || c.After == Absent {
+		was = []string{c.Before}
+	}
+	if now == nil || c.After == Absent {
+		now = []string{c.After}
+	}
+	return strings.Join(was, "; "), strings.Join(now, "; ")
 }
 
 func unique(l []string) []string {
@@ -45,9 +77,10 @@ func byPath(a, b Change) int {
 }
 
 // diffPlaced compares the marks of all names that were looked at either time.
-func diffPlaced(before, after map[string]placed) []Change {
+func diffPlaced(repo gitdiscover.Repo, before, after map[string]placed) []Change {
 	names := maps.Clone(before)
 	maps.Copy(names, after)
+	full := filled(before, after)
 	var l []Change
 	for _, p := range slices.Sorted(maps.Keys(names)) {
 		was, now, at := before[p], after[p], names[p]
@@ -63,6 +96,8 @@ func diffPlaced(before, after map[string]placed) []Change {
 			changed = changed && (now.form == link || now.form == special || now.form == closed)
 		}
 		switch {
+		case at.how == content && (was.form == dir && now.form == absent || was.form == absent && now.form == dir) && !full[p]:
+			continue // an empty directory steers nothing
 		case !changed && at.how != stamp && was.form == file && was.nlink != now.nlink:
 			kind = HardLink
 		case !changed:
@@ -74,6 +109,8 @@ func diffPlaced(before, after map[string]placed) []Change {
 		}
 		c := Change{Path: p, Kind: kind, Before: was.String(), After: now.String()}
 		switch {
+		case kind == Head:
+			c.Name = HeadName(repo)
 		case kind == HardLink:
 			c.Before, c.After = fmt.Sprintf("%d names", was.nlink), fmt.Sprintf("%d names", now.nlink)
 		case at.how == standing && was.form == now.form && c.Before == c.After:
@@ -102,18 +139,36 @@ func wiringKind(before map[string]placed, p string, was, now placed) Kind {
 // pruned leaves out what is in a directory that appeared or went as a whole:
 // its own row says it.
 func pruned(l []Change) []Change {
-	var out []Change
-	whole := ""
-	for _, c := range l { // sorted by path, but for names that sort before "/"
-		if whole != "" && strings.HasPrefix(c.Path, whole+"/") && (c.Before == Absent || c.After == Absent) {
-			continue
-		}
+	whole := map[string]bool{}
+	for _, c := range l {
 		if c.Before == Absent || c.After == Absent {
-			whole = c.Path
+			whole[c.Path] = true
 		}
-		out = append(out, c)
 	}
-	return out
+	return slices.DeleteFunc(l, func(c Change) bool {
+		for up := path.Dir(c.Path); up != "/" && up != "."; up = path.Dir(up) {
+			if whole[up] && (c.Before == Absent || c.After == Absent) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// filled are the directories with something in them that is no directory.
+func filled(l ...map[string]placed) map[string]bool {
+	dirs := map[string]bool{}
+	for _, marks := range l {
+		for p, m := range marks {
+			if m.form == absent || m.form == dir {
+				continue
+			}
+			for up := path.Dir(p); up != "/" && up != "." && !dirs[up]; up = path.Dir(up) {
+				dirs[up] = true
+			}
+		}
+	}
+	return dirs
 }
 
 func diffMarks(before, after map[string]mark, kind func(string) Kind) []Change {
@@ -134,7 +189,7 @@ func diffBranch(before, after Seal) []Change {
 	repo := before.repo
 	var l []Change
 	if before.refs.tables != nil && before.head != after.head {
-		l = append(l, Change{Path: path.Join(repo.GitDir, "HEAD"), Kind: Head, Name: "HEAD", Before: refText(before.head), After: refText(after.head)})
+		l = append(l, Change{Path: path.Join(repo.GitDir, "HEAD"), Kind: Head, Name: HeadName(repo), Before: refText(before.head), After: refText(after.head)})
 	}
 	if t := after.refs.tables; t != nil && t.fault != "" {
 		l = append(l, Change{Path: path.Join(repo.CommonDir, "reftable"), Kind: Unreadable, Before: "sealed", After: t.fault})
@@ -168,15 +223,17 @@ func isID(v string) bool {
 // diffOthers compares what belongs to other people and other lanes.
 func diffOthers(before, after Seal) []Change {
 	var l []Change
-	for _, m := range slices.Concat(diffRefs(before.refs, after.refs), diffRefs(before.ownRefs, after.ownRefs)) {
-		if m.Name == before.repo.HeadRef || m.Name == "HEAD" {
-			continue
+	for _, pair := range [][2]refState{{before.refs, after.refs}, {before.ownRefs, after.ownRefs}} {
+		for _, m := range diffRefs(pair[0], pair[1]) {
+			if m.Name == before.repo.HeadRef || m.Name == "HEAD" {
+				continue // judged by diffBranch, or the main worktree's
+			}
+			c := Change{Path: pair[1].refPath(m.Name), Kind: Ref, Name: m.Name, Before: refText(m.Before), After: refText(m.After)}
+			if m.Unread {
+				c.Before = "another value, not read"
+			}
+			l = append(l, c)
 		}
-		c := Change{Path: after.refs.refPath(m.Name), Kind: Ref, Name: m.Name, Before: refText(m.Before), After: refText(m.After)}
-		if m.Unread {
-			c.Before = "another value, not read"
-		}
-		l = append(l, c)
 	}
 	names := maps.Clone(before.worktrees)
 	maps.Copy(names, after.worktrees)

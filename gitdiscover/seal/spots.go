@@ -55,7 +55,7 @@ var sharedSpots = []spot{
 	{"info/exclude", Info, content, "hides files"},
 	{"info/grafts", Info, content, "gives commits other parents"},
 	{"objects", Layout, standing, "where objects are"},
-	{"objects/info", Layout, standing, "where the list of alternates is"},
+	{"objects/info", Layout, shape, "where the list of alternates is"},
 	{"objects/info/alternates", Alternates, text, "where more objects are"},
 	{"objects/info/http-alternates", Alternates, text, "where more objects are"},
 	{"refs", Layout, standing, "where refs are"},

@@ -33,7 +33,7 @@ type Seal struct {
 	taken   time.Time
 	marks   map[string]placed // by absolute path
 	config  configFile        // shared
-	own     configFile        // config.worktree, where it is heard
+	own     configFile        // config.worktree, also where it is not heard
 	include []string          // files of the worktree that the config includes
 	hooks   []string          // directories of the worktree that core.hooksPath names
 
@@ -73,7 +73,7 @@ func Take(repo gitdiscover.Repo, opt Options) (Seal, error) {
 			return Seal{}, &UnsealableError{p, m.why}
 		}
 	}
-	for _, c := range []configFile{s.config, s.own} {
+	for _, c := range s.heard() {
 		if c.fault != "" {
 			return Seal{}, &UnsealableError{c.path, c.fault}
 		}
@@ -86,7 +86,6 @@ func Take(repo gitdiscover.Repo, opt Options) (Seal, error) {
 
 // taker is one look.
 type taker struct {
-	ctx                  context.Context
 	seal                 *Seal
 	prev                 *Seal
 	gitDir, common, tree *folder
@@ -98,7 +97,7 @@ type taker struct {
 // cannot be looked at is marked closed.
 func take(ctx context.Context, repo gitdiscover.Repo, opt Options, prev *Seal) Seal {
 	s := Seal{repo: repo, taken: time.Now(), marks: map[string]placed{}}
-	t := &taker{ctx: ctx, seal: &s, prev: prev}
+	t := &taker{seal: &s, prev: prev}
 	for _, d := range []struct {
 		to    **folder
 		path  string
@@ -118,19 +117,30 @@ func take(ctx context.Context, repo gitdiscover.Repo, opt Options, prev *Seal) S
 		*d.to = f
 		s.marks[d.path] = placed{f.look("."), d.kind, standing}
 	}
-	t.pointer()
-	t.spots(t.common, sharedSpots)
-	if repo.GitDir != repo.CommonDir {
-		t.spots(t.common, mainSpots)
+	for _, stage := range []func(){
+		t.pointer,
+		func() { t.spots(t.common, sharedSpots) },
+		func() {
+			if repo.GitDir != repo.CommonDir {
+				t.spots(t.common, mainSpots)
+			}
+		},
+		func() { t.spots(t.gitDir, ownSpots) }, // after the others: what is this worktree's own decides the kind
+		func() { t.configs(opt.Home) },
+		func() {
+			for _, name := range opt.Wiring {
+				t.inTree(name, WiringChanged)
+			}
+		},
+		t.allRefs,
+		t.entries,
+		t.allModules,
+	} {
+		if ctx.Err() != nil {
+			break // the caller looks at ctx before it believes the rest
+		}
+		stage()
 	}
-	t.spots(t.gitDir, ownSpots) // last: what is this worktree's own decides the kind
-	t.configs(opt)
-	for _, name := range opt.Wiring {
-		t.inTree(name, WiringChanged)
-	}
-	t.allRefs()
-	t.entries()
-	t.allModules()
 	return s
 }
 
@@ -206,17 +216,13 @@ func (t *taker) spots(d *folder, l []spot) {
 
 // configs reads the shared config and config.worktree, and looks at what they
 // make of the worktree part of git's steering.
-func (t *taker) configs(opt Options) {
+func (t *taker) configs(home string) {
 	s := t.seal
 	s.config = readConfig(t.common, "config")
-	t.put(s.config.path, s.config.mark, ConfigBroken, shape)
-	all := []configFile{s.config}
-	if s.repo.WorktreeConfig {
-		s.own = readConfig(t.gitDir, "config.worktree")
-		all = append(all, s.own)
-	}
-	for _, c := range all {
-		include, hooks := c.inWorktree(s.repo, opt.Home)
+	t.put(s.config.path, s.config.mark, Layout, shape)
+	s.own = readConfig(t.gitDir, "config.worktree")
+	for _, c := range s.heard() {
+		include, hooks := c.inWorktree(s.repo, home)
 		s.include = append(s.include, include...)
 		s.hooks = append(s.hooks, hooks...)
 	}
@@ -236,6 +242,14 @@ func (t *taker) configs(opt Options) {
 			t.inTree(h, HooksPath)
 		}
 	}
+}
+
+// heard are the config files of the repository that git reads here.
+func (s *Seal) heard() []configFile {
+	if s.repo.WorktreeConfig {
+		return []configFile{s.config, s.own}
+	}
+	return []configFile{s.config}
 }
 
 // inTree seals one name of the worktree, file or directory, without following
