@@ -117,7 +117,7 @@ func (r *Rule) verdict(d Decision, reason string) Verdict {
 // judgeTouch asks the path rules in their order.
 func (g *guard) judgeTouch(t touch) Verdict {
 	p := g.locate(t)
-	if p.op != shell.Read && shell.FromOutput(p.at) {
+	if p.op != shell.Read && p.op != shell.Use && shell.Hidden(p.at) {
 		return hiddenPath.verdict(Ask, p.subject()+", "+hiddenPath.Says+". "+hiddenWayOn)
 	}
 	if shell.Unknown(p.at) && !strings.Contains(p.at, "/") {

@@ -31,7 +31,7 @@ var outside = &Rule{
 		{Tool: "Write", Text: "/opt/out/a", Set: func(f *Facts) { f.AllowOutside = StringList{"/opt/out"} }},
 	},
 	check: func(g *guard, p place) (string, bool) {
-		if p.op == shell.Read && !g.facts.GuardReads {
+		if p.op == shell.Use || p.op == shell.Read && !g.facts.GuardReads {
 			return "", false
 		}
 		if p.loops {

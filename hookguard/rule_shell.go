@@ -54,6 +54,55 @@ var (
 	}
 )
 
+// Rules about git and about what outlives the command.
+var (
+	gitProgram = &Rule{
+		ID:   "lane/git-program",
+		Says: "makes git run a program, or read another configuration, hooks directory or repository",
+		Catch: []Example{
+			{Text: "git -c core.hooksPath=/dev/null commit -m x"},
+			{Text: "git -c core.sshCommand='sh -c id' fetch"},
+			{Text: "git config core.fsmonitor ./watch.sh"},
+			{Text: "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=hooks git commit -m x"},
+			{Text: "git clone --upload-pa='sh x' . sub"},
+			{Text: "git ls-remote ext::sh"},
+		},
+		Pass: []Example{
+			{Text: "git -c core.pager=cat log"},
+			{Text: "git -c user.name=a -c user.email=b commit -m x"},
+			{Text: "git -c credential.helper= push"},
+			{Text: "git log --grep core.hooksPath"},
+			{Text: "git rebase --exec 'make test' main"},
+		},
+	}
+	gitConfig = &Rule{
+		ID:   "lane/git-config",
+		Says: "writes the git configuration that all worktrees share",
+		Catch: []Example{
+			{Text: "git config user.name x"},
+			{Text: "git config --unset user.name"},
+		},
+		Pass: []Example{
+			{Text: "git config user.name"},
+			{Text: "git config --get remote.origin.url"},
+			{Text: "git config --list"},
+			{Text: "git config user.name x", Set: func(f *Facts) { f.OwnGit = "/state/git" }},
+		},
+	}
+	gitWorktree = &Rule{
+		ID:    "lane/git-worktree",
+		Says:  "makes, moves or removes worktrees of the shared repository",
+		Catch: []Example{{Text: "git worktree add wt2"}, {Text: "git worktree prune"}},
+		Pass:  []Example{{Text: "git worktree list"}},
+	}
+	escape = &Rule{
+		ID:    "lane/escape",
+		Says:  "hands work to a scheduler outside of the lane",
+		Catch: []Example{{Text: "echo '* * * * * make' | crontab -"}, {Text: "git maintenance start"}},
+		Pass:  []Example{{Text: "crontab -l"}, {Text: "nohup make &"}},
+	}
+)
+
 // judgeFinding is the verdict on what the interpreter found besides paths.
 func (g *guard) judgeFinding(f shell.Finding) (Verdict, bool) {
 	about := "The command"
@@ -71,6 +120,17 @@ func (g *guard) judgeFinding(f shell.Finding) (Verdict, bool) {
 		return unreadable.verdict(Ask, about+" "+unreadable.Says+detail+". Write it in plain shell, or put it in a script file in the worktree."), true
 	case shell.TooMuch:
 		return tooMuch.verdict(Ask, about+" "+tooMuch.Says+". Split it, or write large texts with the Write tool."), true
+	case shell.GitProgram:
+		return gitProgram.verdict(Deny, about+" "+gitProgram.Says+detail+". Use git without it; what git should run or read is the user's to configure."), true
+	case shell.GitConfig:
+		if g.facts.OwnGit != "" {
+			return Verdict{}, false
+		}
+		return gitConfig.verdict(Deny, about+" "+gitConfig.Says+detail+". For one command use git -c KEY=VALUE, or GIT_AUTHOR_NAME and its like; lasting changes are the user's to make."), true
+	case shell.GitWorktree:
+		return gitWorktree.verdict(Deny, about+" "+gitWorktree.Says+detail+". "+worktreeWayOn), true
+	case shell.Escape:
+		return escape.verdict(Deny, about+" "+escape.Says+detail+". Run it now, or tell the user what should run later."), true
 	case shell.TempMoved:
 		return tempMoved.verdict(Deny, about+" "+tempMoved.Says+detail+". Leave TMPDIR as it is ("+g.facts.Tmp+")."), true
 	}

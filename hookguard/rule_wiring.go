@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lane/hookguard/shell"
+	"lane/sandbox"
 )
 
 // wiring protects the files that make an agent or an editor run programs: a
@@ -28,42 +29,29 @@ var wiring = &Rule{
 		{Text: "cat .envrc"},
 	},
 	check: func(g *guard, p place) (string, bool) {
-		if p.op == shell.Read || g.granted(p) || !wired(p) {
+		if p.op == shell.Read || g.granted(p) || !g.wired(p) {
 			return "", false
 		}
 		return "A lane cannot change its own wiring or another agent's. Say what should change and leave the change to the user, who can make it outside the lane.", true
 	},
 }
 
-// wiringPaths are matched at any depth, by whole components; a name with a
-// slash at its end covers the directory and all below it.
-var wiringPaths = []struct{ path, reason string }{
-	{".claude/settings.json", "Claude Code: hooks, permissions, environment"},
-	{".claude/settings.local.json", "Claude Code: hooks, permissions, environment"},
-	{".claude/hooks/", "Claude Code: programs that hooks run"},
-	{".mcp.json", "Claude Code: programs started as servers"},
-	{".codex/", "Codex: hooks, servers, rules"},
-	{".gemini/settings.json", "Gemini CLI: hooks, servers"},
-	{".gemini/hooks/", "Gemini CLI: programs that hooks run"},
-	{".github/hooks/", "Copilot: hooks"},
-	{".github/copilot/", "Copilot: settings and servers"},
-	{".copilot/", "Copilot: settings and servers"},
-	{".agents/", "Antigravity and others: hooks, servers"},
-	{".cursor/", "Cursor: hooks, servers"},
-	{".envrc", "direnv: shell code on entering the directory"},
-	{".vscode/", "VS Code: tasks and settings that run programs"},
-	{".idea/", "JetBrains: run configurations"},
-	{".config/lane.toml", "lane: the repository's own policy"},
-}
-
-// wired reports whether the place is, lies in, or holds wiring. A directory
-// is touched as a whole when it is removed or replaced.
-func wired(p place) bool {
+// wired reports whether the place is, lies in, or holds wiring by the table
+// that the operating system layer protects by. A directory is touched as a
+// whole when it is removed or replaced. Agents and direnv read their wiring
+// in nested directories too; an editor reads it at the root alone, and a
+// nested .vimrc may be what the project is about.
+func (g *guard) wired(p place) bool {
 	names := p.names()
-	for _, w := range wiringPaths {
-		want := strings.Split(strings.TrimSuffix(w.path, "/"), "/")
+	root := len(p.names())
+	if below(p.at, g.facts.Worktree) {
+		root = strings.Count(g.facts.Worktree, "/")
+	}
+	for _, w := range sandbox.Wiring() {
+		want := strings.Split(w.Path, "/")
 		for i := range names {
-			if matchesWiring(names[i:], want, strings.HasSuffix(w.path, "/"), p.op) {
+			anywhere := w.Harness != "editor" && strings.HasPrefix(w.Path, ".")
+			if (anywhere || i == root) && matchesWiring(names[i:], want, w.Dir, p.op) {
 				return true
 			}
 		}
@@ -74,7 +62,7 @@ func wired(p place) bool {
 func matchesWiring(names, want []string, whole bool, op shell.Op) bool {
 	for i, w := range want {
 		if i == len(names) { // an ancestor of the wiring
-			return i > 0 && (op == shell.Remove || op == shell.Name)
+			return i > 0 && w != "" && strings.HasPrefix(want[0], ".") && want[0] != ".github" && want[0] != ".config" && (op == shell.Remove || op == shell.Name)
 		}
 		if !sameName(names[i], w) {
 			return false

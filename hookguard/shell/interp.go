@@ -20,6 +20,7 @@ package shell
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -94,7 +95,12 @@ func Analyze(req Request) (rep Report) {
 			rep.Findings = append(rep.Findings, Finding{Kind: Unreadable, By: "the command"})
 		}
 	}()
-	in.code(req.Command, newState(req), stdio{in: holeVar}, "the command")
+	command := req.Command
+	if HasHole(command) { // no shell word can hold a NUL, and here it would be a hole
+		in.find(Unreadable, "the command", "")
+		command = strings.ReplaceAll(command, "\x00", "")
+	}
+	in.code(command, newState(req), stdio{in: holeVar}, "the command")
 	return in.report
 }
 
@@ -142,8 +148,7 @@ func (in *interp) code(src string, st *state, io stdio, by string) {
 }
 
 // readable replaces the holes of code by words a parser takes, and says
-// whether a whole command may hide in one: a hole where a command starts, or
-// one that comes from outside.
+// whether a whole command may hide in one: a hole where a command starts.
 func readable(src string) (code string, hidden bool) {
 	if !HasHole(src) {
 		return src, false
@@ -157,17 +162,24 @@ func readable(src string) (code string, hidden bool) {
 		switch piece {
 		case holeStar, holeQuery, holeSet, holeEnd:
 			b.WriteByte(piece[1])
-		case holeSeg, holeName:
-			b.WriteString("${_lane_" + piece[1:] + "}")
 		case holeFile:
 			b.WriteString("\n")
+		case holeSeg, holeName:
+			b.WriteString("${_lane_" + piece[1:] + "}")
 		default:
-			hidden = true
+			hidden = hidden || startsCommand(b.Bytes())
 			b.WriteString("${_lane_" + piece[1:] + "}")
 		}
 		return true
 	})
 	return b.String(), hidden
+}
+
+// startsCommand reports whether what follows the code so far is where a
+// command's name stands.
+func startsCommand(code []byte) bool {
+	code = bytes.TrimRight(code, " \t")
+	return len(code) == 0 || bytes.IndexByte([]byte(";|&(\n{`!"), code[len(code)-1]) >= 0
 }
 
 // nesting is the greatest depth of open brackets in src. It does not know

@@ -27,3 +27,73 @@ func PatchFiles(text string) []PatchFile {
 	}
 	return files
 }
+
+// DiffFiles lists the files a unified diff changes; strip is how many leading
+// components their names lose, as patch -p has it.
+func DiffFiles(text string, strip int) []PatchFile {
+	var files []PatchFile
+	add := func(op Op, name string) {
+		name, _, _ = strings.Cut(name, "\t")
+		name = strings.Trim(strings.TrimSpace(name), `"`)
+		if name == "/dev/null" || name == "" {
+			return
+		}
+		for i := 0; i < strip; i++ {
+			if _, rest, ok := strings.Cut(name, "/"); ok && !strings.HasPrefix(name, "/") {
+				name = rest
+			}
+		}
+		files = append(files, PatchFile{op, name})
+	}
+	inHunk := 0
+	for _, line := range strings.Split(text, "\n") {
+		if inHunk > 0 && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) {
+			inHunk--
+			continue
+		}
+		inHunk = 0
+		switch {
+		case strings.HasPrefix(line, "@@ "):
+			inHunk = hunkLines(line)
+		case strings.HasPrefix(line, "+++ "):
+			add(Write, line[4:])
+		case strings.HasPrefix(line, "--- "):
+			add(Write, line[4:])
+		case strings.HasPrefix(line, "rename to "):
+			files = append(files, PatchFile{Write, strings.TrimSpace(line[10:])})
+		case strings.HasPrefix(line, "copy to "):
+			files = append(files, PatchFile{Write, strings.TrimSpace(line[8:])})
+		}
+		if len(files) > 512 {
+			return files
+		}
+	}
+	return files
+}
+
+// hunkLines is an upper bound of the lines a hunk header announces.
+func hunkLines(header string) int {
+	n := 0
+	for _, f := range strings.Fields(header) {
+		if f[0] != '-' && f[0] != '+' {
+			continue
+		}
+		count := 1
+		if _, c, ok := strings.Cut(f, ","); ok {
+			count = atoi(c)
+		}
+		n += count
+	}
+	return n
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 1_000_000 {
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

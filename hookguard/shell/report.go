@@ -13,6 +13,9 @@ const (
 	Remove
 	// Name creates or replaces the name itself, as a link or a rename does.
 	Name
+	// Use hands the directory to a program that may write there: a variable
+	// that ends in _DIR. Only what is never right is judged by it.
+	Use
 	// HardLink gives an existing file a second name, through which it can be
 	// changed.
 	HardLink
@@ -29,12 +32,14 @@ func (o Op) Verb() string {
 		return "creates"
 	case HardLink:
 		return "hard-links"
+	case Use:
+		return "uses"
 	}
 	return "reads"
 }
 
 // Follows reports whether a link in the last component is followed.
-func (o Op) Follows() bool { return o == Read || o == Write || o == HardLink }
+func (o Op) Follows() bool { return o == Read || o == Write || o == Use || o == HardLink }
 
 // Effect is one thing a command would do to one path.
 type Effect struct {

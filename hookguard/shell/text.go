@@ -36,10 +36,14 @@ func Fixed(text string) string {
 }
 
 // FromOutput reports whether the text begins with what an unknown command
-// printed: then nobody can say where a path leads.
+// printed.
 func FromOutput(text string) bool {
 	return strings.HasPrefix(text, holeOut) || strings.HasPrefix(text, holeNet)
 }
+
+// Hidden reports whether a path begins with what a command printed or a file
+// holds: then nobody can say where it leads.
+func Hidden(text string) bool { return FromOutput(text) || strings.HasPrefix(text, holeFile) }
 
 // Unknown reports whether the text begins with a hole of any kind.
 func Unknown(text string) bool { return strings.HasPrefix(text, "\x00") }

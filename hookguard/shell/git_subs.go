@@ -1,0 +1,344 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// gitSubs are the subcommands whose operands lead somewhere.
+var gitSubs map[string]func(*gitCall)
+
+func init() {
+	gitSubs = map[string]func(*gitCall){
+		"clone": (*gitCall).clone, "init": (*gitCall).init, "config": (*gitCall).config,
+		"worktree": (*gitCall).worktree, "bundle": (*gitCall).bundle, "apply": (*gitCall).apply, "am": (*gitCall).apply,
+		"bisect": (*gitCall).bisect, "submodule": (*gitCall).submodule, "push": (*gitCall).push,
+		"remote": (*gitCall).remote, "maintenance": (*gitCall).maintenance, "hook": (*gitCall).hook,
+		"for-each-repo": (*gitCall).forEachRepo, "lfs": (*gitCall).lfs, "mv": (*gitCall).paths, "rm": (*gitCall).paths,
+		"credential-store": (*gitCall).credentialStore, "update-ref": (*gitCall).updateRef, "symbolic-ref": (*gitCall).updateRef,
+	}
+}
+
+// valued are the options of clone, init and worktree that take a word.
+var gitValued = words(`-b --branch -o --origin --depth --shallow-since --shallow-exclude -j --jobs --reference --reference-if-able --template --filter
+	--server-option --separate-git-dir -u --upload-pack -c --config --object-format --initial-branch --bundle-uri --ref-format -B --reason --expire --orphan`)
+
+// operands drops options and the words that belong to them.
+func (g *gitCall) operands() []string {
+	var out []string
+	for i := 0; i < len(g.words); i++ {
+		w := g.words[i]
+		switch {
+		case w == "--":
+			return append(out, g.words[i+1:]...)
+		case strings.HasPrefix(w, "-") && w != "-":
+			if gitValued[w] {
+				i++
+			}
+		default:
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func (g *gitCall) configs(names ...string) {
+	for i, w := range g.words {
+		for _, name := range names {
+			value, ok := strings.CutPrefix(w, name+"=")
+			if !ok && w == name && i+1 < len(g.words) {
+				value, ok = g.words[i+1], true
+			}
+			if ok {
+				key, v, _ := strings.Cut(value, "=")
+				g.setting(key, v, "git "+g.sub+" "+name)
+			}
+		}
+		if strings.HasPrefix(w, "--template=") && w != "--template=" {
+			g.in.find(GitProgram, "git "+g.sub, "--template")
+		}
+	}
+}
+
+// clone makes a repository of its own. Inside the worktree that is the
+// agent's affair; elsewhere the path rules have their say.
+func (g *gitCall) clone() {
+	g.configs("-c", "--config")
+	ops := g.operands()
+	switch {
+	case len(ops) > 1:
+		g.in.effect(Write, ops[1], "git clone", g.st)
+	case len(ops) == 1:
+		g.in.effect(Write, strings.TrimSuffix(path.Base(unglob(ops[0])), ".git"), "git clone", g.st)
+	}
+}
+
+func (g *gitCall) init() {
+	g.configs()
+	dir := "."
+	if ops := g.operands(); len(ops) > 0 {
+		dir = ops[0]
+	} else if g.gitDir != "" {
+		dir = g.gitDir
+	}
+	g.in.effect(Write, dir, "git init", g.st)
+}
+
+// config writes one of git's files unless it only reads.
+func (g *gitCall) config() {
+	file, reads, edits, program := "", false, false, false
+	var ops []string
+	for i := 0; i < len(g.words); i++ {
+		w := g.words[i]
+		name, value, inline := strings.Cut(w, "=")
+		switch name {
+		case "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool", "get", "list":
+			reads = reads || len(ops) == 0
+		case "--global":
+			file = "~/.gitconfig"
+		case "--system":
+			file = "/etc/gitconfig"
+		case "--file", "-f", "--blob":
+			if !inline && i+1 < len(g.words) {
+				i++
+				value = g.words[i]
+			}
+			if name != "--blob" {
+				file = value
+			}
+		case "--type", "--default", "--comment", "--value":
+			if !inline {
+				i++
+			}
+		case "--edit", "-e", "edit", "--unset", "--unset-all", "unset", "--remove-section", "remove-section", "--rename-section", "rename-section":
+			edits = edits || len(ops) == 0
+		case "set", "--add", "--replace-all", "--append":
+			edits = edits || len(ops) == 0
+		default:
+			if !strings.HasPrefix(w, "-") {
+				ops = append(ops, w)
+			}
+		}
+	}
+	if reads || !edits && len(ops) < 2 {
+		return
+	}
+	key := ""
+	if len(ops) > 0 {
+		key = ops[0]
+	}
+	if len(ops) > 1 {
+		program = gitRunsProgram(strings.ToLower(key), ops[1])
+	}
+	switch {
+	case program:
+		g.in.find(GitProgram, "git config", key)
+	case file == "":
+		if g.gitDir != "" || g.work != "" {
+			g.elsewhere()
+		}
+		g.in.effect(Write, ".", "git config", g.st)
+		g.in.find(GitConfig, "git config", key)
+	}
+	if file != "" {
+		if home, ok := g.in.tilde("", g.st); ok && strings.HasPrefix(file, "~/") {
+			file = home + file[1:]
+		}
+		g.in.effect(Write, file, "git config", g.st)
+	}
+}
+
+func (g *gitCall) worktree() {
+	ops := g.operands()
+	if len(ops) == 0 || ops[0] == "list" {
+		return
+	}
+	g.in.find(GitWorktree, "git worktree "+ops[0], "")
+	if len(ops) > 1 && (ops[0] == "add" || ops[0] == "move" || ops[0] == "remove") {
+		for _, p := range ops[1:min(len(ops), 3)] {
+			if strings.Contains(p, "/") {
+				g.in.effect(Write, p, "git worktree "+ops[0], g.st)
+			}
+			if ops[0] == "add" {
+				break
+			}
+		}
+	}
+}
+
+func (g *gitCall) bundle() {
+	if ops := g.operands(); len(ops) > 1 && ops[0] == "create" {
+		g.in.effect(Write, ops[1], "git bundle create", g.st)
+	}
+}
+
+// apply judges the files a patch names, when its text is known.
+func (g *gitCall) apply() {
+	text := ""
+	ops := g.operands()
+	for _, f := range ops {
+		text += g.in.content(f, g.st) + "\n"
+	}
+	if len(ops) == 0 || contains(ops, "-") {
+		text += g.io.in
+	}
+	base := ""
+	for i, w := range g.words {
+		if v, ok := strings.CutPrefix(w, "--directory="); ok {
+			base = v + "/"
+		} else if w == "--directory" && i+1 < len(g.words) {
+			base = g.words[i+1] + "/"
+		}
+	}
+	if base != "" {
+		g.in.effect(Write, base, "git "+g.sub, g.st)
+	}
+	for _, f := range DiffFiles(text, 1) {
+		g.in.effect(f.Op, base+f.Path, "git "+g.sub, g.st)
+	}
+}
+
+func (g *gitCall) bisect() {
+	if len(g.words) > 1 && g.words[0] == "run" {
+		g.in.run(g.words[1:], g.st, g.io, false)
+	}
+}
+
+func (g *gitCall) submodule() {
+	for i, w := range g.words {
+		if w != "foreach" {
+			continue
+		}
+		rest := g.words[i+1:]
+		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+			rest = rest[1:]
+		}
+		g.in.code(strings.Join(rest, " "), g.st.fork(), g.io, "git submodule foreach")
+	}
+}
+
+// push writes another repository when the remote is a path.
+func (g *gitCall) push() {
+	if ops := g.operands(); len(ops) > 0 {
+		target := strings.TrimPrefix(ops[0], "file://")
+		if looksLikePath(target) {
+			g.in.effect(Write, target, "git push", g.st)
+		}
+	}
+}
+
+func (g *gitCall) remote() {
+	ops := g.operands()
+	if len(ops) > 0 && (ops[0] == "add" || ops[0] == "set-url") {
+		for _, url := range ops[1:] {
+			if strings.HasPrefix(url, "ext::") {
+				g.in.find(GitProgram, "git remote", "ext::")
+			}
+		}
+	}
+}
+
+// maintenance start writes the user's scheduler.
+func (g *gitCall) maintenance() {
+	if len(g.words) > 0 && (g.words[0] == "start" || g.words[0] == "register") {
+		g.in.find(Escape, "git maintenance "+g.words[0], "")
+	}
+}
+
+func (g *gitCall) hook() {}
+
+func (g *gitCall) forEachRepo() { g.in.find(GitProgram, "git for-each-repo", "") }
+
+// lfs install writes hooks and configuration.
+func (g *gitCall) lfs() {
+	if len(g.words) > 0 && (g.words[0] == "install" || g.words[0] == "uninstall") {
+		g.in.find(GitConfig, "git lfs "+g.words[0], "filter.lfs")
+	}
+}
+
+func (g *gitCall) paths() {
+	for _, p := range g.operands() {
+		g.in.effect(Remove, p, "git "+g.sub, g.st)
+	}
+}
+
+func (g *gitCall) credentialStore() {
+	for i, w := range g.words {
+		if v, ok := strings.CutPrefix(w, "--file="); ok {
+			g.in.effect(Write, v, "git credential-store", g.st)
+		} else if w == "--file" && i+1 < len(g.words) {
+			g.in.effect(Write, g.words[i+1], "git credential-store", g.st)
+		}
+	}
+}
+
+func (g *gitCall) updateRef() {}
+
+// print is what the interpreter knows of git's output.
+func (g *gitCall) print() {
+	switch g.sub {
+	case "rev-parse":
+		g.revParse()
+	case "ls-files", "diff", "grep", "ls-tree", "status", "log", "show", "diff-tree", "diff-index", "check-ignore", "stash":
+		for _, w := range g.words {
+			if strings.HasPrefix(w, "--name-only") || strings.HasPrefix(w, "--porcelain") || w == "-l" || w == "-s" || w == "--short" || w == "--files-with-matches" || w == "--name-status" {
+				g.io.print(holeName + "\n")
+				return
+			}
+		}
+		if g.sub == "ls-files" || g.sub == "check-ignore" {
+			g.io.print(holeName + "\n")
+			return
+		}
+		g.io.print(holeOut)
+	case "branch", "describe", "symbolic-ref", "rev-list", "merge-base", "tag", "hash-object", "write-tree", "commit-tree", "name-rev", "for-each-ref":
+		g.io.print(holeSeg + "\n")
+	case "config":
+		g.io.print(holeVar + "\n")
+	default:
+		g.io.print(holeOut)
+	}
+}
+
+func (g *gitCall) revParse() {
+	req := g.in.req
+	inside := below(fold(g.st.dir), req.Worktree) && g.gitDir == ""
+	for _, w := range g.words {
+		switch w {
+		case "--show-toplevel", "--show-superproject-working-tree":
+			if inside {
+				g.io.print(req.Worktree + "\n")
+			} else {
+				g.io.print(g.st.dir + "\n")
+			}
+			return
+		case "--git-dir", "--absolute-git-dir":
+			if inside && req.GitDir != "" {
+				g.io.print(req.GitDir + "\n")
+			} else {
+				g.io.print(g.st.dir + "/.git\n")
+			}
+			return
+		case "--git-common-dir":
+			if inside && req.CommonDir != "" {
+				g.io.print(req.CommonDir + "\n")
+			} else {
+				g.io.print(g.st.dir + "/.git\n")
+			}
+			return
+		case "--git-path":
+			if inside && req.CommonDir != "" && len(g.words) > 1 {
+				g.io.print(req.CommonDir + "/" + g.words[len(g.words)-1] + "\n")
+			}
+			return
+		case "--show-cdup", "--show-prefix":
+			g.io.print(holeName + "\n")
+			return
+		}
+	}
+	g.io.print(holeSeg + "\n")
+}
+
+func below(p, dir string) bool {
+	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+}

@@ -1,0 +1,391 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// interpreters are programs that take code in another language, and which.
+var interpreters = map[string]string{
+	"python": langPython, "python2": langPython, "python3": langPython, "pypy": langPython, "pypy3": langPython, "ipython": langPython, "ipython3": langPython, "micropython": langPython,
+	"python3.8": langPython, "python3.9": langPython, "python3.10": langPython, "python3.11": langPython, "python3.12": langPython, "python3.13": langPython, "python3.14": langPython, "python2.7": langPython,
+	"node": langJS, "nodejs": langJS, "deno": langJS, "bun": langJS, "ts-node": langJS, "tsx": langJS, "qjs": langJS, "d8": langJS, "jsc": langJS, "zx": langJS,
+	"ruby": langRuby, "jruby": langRuby, "irb": langRuby, "perl": langPerl, "php": langPHP, "lua": langLua, "luajit": langLua, "lua5.3": langLua, "lua5.4": langLua, "lua5.1": langLua,
+	"Rscript": langR, "R": langR, "julia": langJulia, "elixir": "ex", "tclsh": "expect", "wish": "expect", "groovy": "groovy", "guile": "elisp", "sbcl": "elisp", "racket": "elisp", "clojure": "elisp", "bb": "elisp", "osascript": "osascript",
+	"pwsh": "pwsh", "powershell": "pwsh", "swipl": "elisp", "scala": "groovy", "kotlin": "groovy",
+}
+
+// inlineOptions are the options that hold code, by language.
+var inlineOptions = map[string]string{
+	langPython: "-c", langJS: "-e --eval -p --print -pe -r_", langRuby: "-e", langPerl: "-e -E", langPHP: "-r -B -R -E", langLua: "-e", langR: "-e", langJulia: "-e -E --eval --print",
+	"ex": "-e --eval", "groovy": "-e", "elisp": "-c --eval -e -l_ -g", "osascript": "-e", "pwsh": "-c -Command -command -EncodedCommand_", "expect": "-c",
+}
+
+// languageOf tells the language of a script by its name.
+func languageOf(name string) string {
+	switch path.Ext(name) {
+	case ".py":
+		return langPython
+	case ".js", ".mjs", ".cjs", ".ts", ".mts":
+		return langJS
+	case ".rb":
+		return langRuby
+	case ".pl", ".pm":
+		return langPerl
+	case ".php":
+		return langPHP
+	case ".lua":
+		return langLua
+	case ".R", ".r":
+		return langR
+	case ".jl":
+		return langJulia
+	case ".awk":
+		return langAwk
+	}
+	return ""
+}
+
+// interpreter runs python, node and their like: inline code, a script, or
+// what they read.
+func (in *interp) interpreter(args []string, st *state, io stdio) {
+	lang := interpreters[args[0]]
+	words := args[1:]
+	if len(words) > 0 && (args[0] == "deno" || args[0] == "bun" || args[0] == "tsx") && !strings.HasPrefix(words[0], "-") {
+		if in.jsRuntime(args, st, io) {
+			return
+		}
+		if words[0] == "eval" || words[0] == "run" {
+			if words[0] == "eval" && len(words) > 1 {
+				in.language(lang, words[len(words)-1], nil, args[0]+" eval", st, io)
+				return
+			}
+			words = words[1:]
+		}
+	}
+	inline := " " + inlineOptions[lang] + " "
+	ran, place := false, false
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
+		w := words[0]
+		words = words[1:]
+		name, value, attached := strings.Cut(w, "=")
+		switch {
+		case w == "--":
+			if ran {
+				words = nil
+			}
+		case strings.Contains(inline, " "+name+" "):
+			if !attached {
+				if len(words) == 0 {
+					return
+				}
+				value, words = words[0], words[1:]
+			}
+			in.inline(lang, args[0], name, value, words, st, io)
+			ran = true
+			if lang == langPython || lang == langPHP {
+				return
+			}
+		case w == "-m" && lang == langPython:
+			in.module(words, st, io)
+			return
+		case (lang == langPerl || lang == langRuby || lang == langPython || lang == langLua || lang == langR) && bundled(w):
+			var code string
+			place = place || strings.ContainsRune(letters(w), 'i') && (lang == langPerl || lang == langRuby)
+			if code, words = bundledCode(w, lang, words); code != "" {
+				in.inline(lang, args[0], "-e", code, words, st, io)
+				ran = true
+				if lang == langPython {
+					return
+				}
+			}
+		default:
+			words = words[min(len(words), in.runtimeOption(args[0], lang, w, name, value, attached, words, st, io)):]
+		}
+	}
+	switch {
+	case place:
+		if !ran && len(words) > 0 {
+			words = words[1:]
+		}
+		for _, f := range words {
+			in.effect(Write, f, args[0]+" -i", st)
+		}
+	case ran:
+	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
+		if io.in != holeVar {
+			in.language(lang, io.in, words, args[0], st, io)
+		}
+	default:
+		if text, ok := in.written(words[0], st); ok {
+			in.language(lang, text, words[1:], args[0]+" "+words[0], st, io)
+		} else if FromOutput(words[0]) {
+			in.find(UnknownCode, args[0], "")
+		} else {
+			in.generic(append([]string{args[0]}, words[1:]...), st)
+		}
+	}
+	io.print(holeOut)
+}
+
+func bundled(w string) bool {
+	return len(w) > 1 && w[0] == '-' && w[1] != '-'
+}
+
+// letters is the part of a bundle before the suffix of -i or the code of -e.
+func letters(w string) string {
+	for i := 1; i < len(w); i++ {
+		if w[i] == 'i' {
+			return w[1 : i+1]
+		}
+		if w[i] == 'e' || w[i] == 'E' || w[i] == 'M' || w[i] == 'I' || w[i] == 'F' {
+			return w[1:i]
+		}
+	}
+	return w[1:]
+}
+
+// bundledCode finds the -e of a bundle such as -lane or -pi.bak -e.
+func bundledCode(w, lang string, words []string) (string, []string) {
+	letter := "e"
+	if lang == langPython {
+		letter = "c"
+	}
+	i := strings.Index(w[1:], letter)
+	if i < 0 || strings.HasPrefix(w, "-M") || strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-r") || strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-X") {
+		return "", words
+	}
+	if j := strings.IndexByte(w, 'i'); j > 0 && j < i+1 && w[j+1:j+2] != "e" && !strings.HasSuffix(w, letter) {
+		return "", words // -i.orig: the e belongs to the suffix
+	}
+	if rest := w[i+2:]; rest != "" {
+		return rest, words
+	}
+	if len(words) == 0 {
+		return "", words
+	}
+	return words[0], words[1:]
+}
+
+func (in *interp) inline(lang, name, option, code string, args []string, st *state, io stdio) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	in.language(lang, code, args, name+" "+option, st, io)
+}
+
+// runtimeOption is any other option of an interpreter; it returns how many
+// words it took.
+func (in *interp) runtimeOption(tool, lang, w, name, value string, attached bool, next []string, st *state, io stdio) int {
+	takes := map[string]string{
+		langPython: " -W -X --check-hash-based-pycs ", langJS: " -r --require --import --loader --experimental-loader -C --conditions --env-file ",
+		langRuby: " -I -r -C ", langPerl: " -I -M ", langPHP: " -c -d -S -t -f -z ", langLua: " -l ", langJulia: " -L --project -p ",
+	}[lang]
+	if strings.Contains(takes, " "+name+" ") && !attached {
+		if name == "-C" && len(next) > 0 {
+			st.chdir(next[0])
+		}
+		return 1
+	}
+	plain := strings.TrimLeft(name, "-")
+	if lang == langJS && attached && (strings.HasPrefix(plain, "cpu-prof-") || strings.HasPrefix(plain, "heap-prof-") || plain == "diagnostic-dir" || plain == "report-dir" || plain == "report-directory" || plain == "redirect-warnings" || plain == "trace-event-file-pattern" || plain == "test-reporter-destination" || plain == "icu-data-dir_" || plain == "tls-keylog" || plain == "logfile" || plain == "snapshot-blob_") {
+		in.effect(Write, value, tool+" "+name, st)
+	}
+	if lang == langPHP && name == "-f" && len(next) > 0 {
+		return 0
+	}
+	return in.genericOption(tool, name, value, attached, next, st)
+}
+
+// jsRuntime handles the subcommands of deno and bun that are no script.
+func (in *interp) jsRuntime(args []string, st *state, io stdio) bool {
+	sub := args[1]
+	switch sub {
+	case "run", "eval", "repl":
+		return false
+	}
+	if _, ok := rowIndex()[args[0]+" "+sub]; ok || args[0] == "bun" && (sub == "x" || sub == "add" || sub == "install" || sub == "i" || sub == "create" || sub == "test" || sub == "init" || sub == "pm") {
+		in.tool(args, st, io)
+		return true
+	}
+	if args[0] == "deno" && (sub == "compile" || sub == "bundle" || sub == "fmt" || sub == "test" || sub == "lint" || sub == "check" || sub == "task" || sub == "install" || sub == "cache" || sub == "doc" || sub == "coverage" || sub == "bench") {
+		in.generic(append([]string{"deno " + sub}, args[2:]...), st)
+		return true
+	}
+	return false
+}
+
+// module is python -m: the module's own command line.
+func (in *interp) module(words []string, st *state, io stdio) {
+	if len(words) == 0 {
+		return
+	}
+	name := words[0]
+	rest := append([]string{name}, words[1:]...)
+	switch name {
+	case "venv", "virtualenv":
+		rest[0] = "virtualenv"
+	case "http.server", "json.tool", "zipfile", "tarfile", "compileall", "timeit", "cProfile", "profile", "trace", "pdb", "runpy", "ensurepip", "gzip", "uuid", "calendar":
+		in.standardModule(name, words[1:], st, io)
+		return
+	}
+	if strings.HasPrefix(name, "pip.") {
+		rest[0] = "pip"
+	}
+	in.program(rest, st, io)
+}
+
+func (in *interp) standardModule(name string, words []string, st *state, io stdio) {
+	var ops []string
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case (w == "-o" || w == "--outfile") && i+1 < len(words):
+			i++
+			in.effect(Write, words[i], "python -m "+name, st)
+		case name == "timeit" && (w == "-s" || w == "-n" || w == "-r" || w == "-u") && i+1 < len(words):
+			i++
+			if w == "-s" {
+				in.language(langPython, words[i], nil, "python -m timeit", st, io)
+			}
+		case !strings.HasPrefix(w, "-"):
+			ops = append(ops, w)
+		}
+	}
+	last := ""
+	if len(ops) > 0 {
+		last = ops[len(ops)-1]
+	}
+	flag := ""
+	if len(words) > 0 {
+		flag = words[0]
+	}
+	switch {
+	case name == "json.tool" && len(ops) > 1, (name == "zipfile" || name == "tarfile") && (flag == "-e" || flag == "--extract") && len(ops) > 1:
+		in.effect(Write, last, "python -m "+name, st)
+	case (name == "zipfile" || name == "tarfile") && (flag == "-e" || flag == "--extract"):
+		in.effect(Write, ".", "python -m "+name, st)
+	case (name == "zipfile" || name == "tarfile") && (flag == "-c" || flag == "--create") && len(ops) > 0:
+		in.effect(Write, ops[0], "python -m "+name, st)
+	case name == "timeit" && len(ops) > 0:
+		in.language(langPython, last, nil, "python -m timeit", st, io)
+	case name == "cProfile" || name == "trace" || name == "pdb":
+		if len(ops) > 0 {
+			in.runFile(ops[0], ops[1:], st, io)
+		}
+	}
+}
+
+// language runs code that is not shell.
+func (in *interp) language(kind, text string, args []string, by string, st *state, io stdio) {
+	switch kind {
+	case langPython, langJS, langRuby, langPerl, langPHP, langLua, langAwk, langR, langJulia:
+		in.evaluate(kind, text, args, by, st, io)
+		return
+	}
+	if f, ok := notations[kind]; ok {
+		f(in, text, by, st, io)
+	}
+}
+
+// awk takes a program as its first operand, and values for its variables.
+func (in *interp) awk(args []string, st *state, io stdio) {
+	vars := map[string]value{}
+	var programs, ops []string
+	place := false
+	words := args[1:]
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
+		w := words[0]
+		words = words[1:]
+		take := func() string {
+			if len(words) == 0 {
+				return ""
+			}
+			v := words[0]
+			words = words[1:]
+			return v
+		}
+		name, value, inline := strings.Cut(w, "=")
+		switch {
+		case w == "--":
+			ops, words = words, nil
+		case w == "-v" || w == "--assign":
+			if n, v, ok := cutAssign(take()); ok {
+				vars[n] = textValue(v)
+			}
+		case strings.HasPrefix(w, "-v"):
+			if n, v, ok := cutAssign(w[2:]); ok {
+				vars[n] = textValue(v)
+			}
+		case w == "-f" || w == "--file":
+			programs = append(programs, in.content(take(), st))
+		case w == "-e" || w == "--source":
+			programs = append(programs, take())
+		case w == "-i" || w == "--include":
+			place = strings.HasPrefix(take(), "inplace") || place
+		case w == "-F" || w == "-l" || w == "-E":
+			take()
+		case strings.HasPrefix(w, "-o") || strings.HasPrefix(w, "-d") || strings.HasPrefix(w, "-p") && !strings.HasPrefix(w, "-posix"):
+			if len(w) > 2 && looksLikePath(w[2:]) {
+				in.effect(Write, w[2:], "awk", st)
+			}
+		case inline && (name == "--dump-variables" || name == "--profile" || name == "--pretty-print" || name == "--debug"):
+			in.effect(Write, value, "awk "+name, st)
+		}
+	}
+	ops = append(ops, words...)
+	if len(programs) == 0 && len(ops) > 0 {
+		programs, ops = ops[:1], ops[1:]
+	}
+	for _, op := range ops {
+		if n, v, ok := cutAssign(op); ok {
+			vars[n] = textValue(v)
+		}
+	}
+	for _, p := range programs {
+		in.awkProgram(p, vars, args[0], st, io)
+	}
+	if place {
+		for _, f := range ops {
+			in.effect(Write, f, "awk -i inplace", st)
+		}
+	}
+	in.filter(args, st, io)
+}
+
+func (in *interp) awkProgram(code string, vars map[string]value, by string, st *state, io stdio) {
+	if in.parsed += len(code); in.parsed > maxSource {
+		panic(errLimit)
+	}
+	e := &evaluator{in: in, st: st.fork(), io: io, lang: langAwk, by: by, toks: lex(unglob(code), langAwk),
+		vars: vars, names: map[string]string{}, funcs: map[string]function{}}
+	e.block(len(e.toks))
+}
+
+// awkPrint is print … > file, print … | command.
+func (e *evaluator) awkPrint() {
+	e.pos++
+	for e.pos < len(e.toks) {
+		t := e.peek()
+		if t.kind == tokLine || e.is(";") || e.is("}") {
+			return
+		}
+		if t.kind == tokPunct && (t.text == ">" || t.text == ">>" || t.text == "|") {
+			e.pos++
+			v := e.expression(4)
+			for _, text := range v.texts {
+				if t.text == "|" {
+					e.in.code(text, e.st.fork(), stdio{in: holeOut, out: e.io.out}, e.by+" |")
+				} else {
+					e.in.effect(Write, text, e.by+" print >", e.st)
+				}
+			}
+			return
+		}
+		before := e.pos
+		e.expression(0)
+		if e.pos == before {
+			e.pos++
+		}
+	}
+}

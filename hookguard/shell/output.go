@@ -1,0 +1,425 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// printTool is what the interpreter knows of a program's output.
+func (in *interp) printTool(args []string, st *state, io stdio) {
+	if io.out == nil {
+		return
+	}
+	if f, ok := printers[args[0]]; ok {
+		f(in, args, st, io)
+		return
+	}
+	switch {
+	case setsUpShell(args):
+		io.print(holeFile)
+	default:
+		io.print(holeOut)
+	}
+}
+
+// setsUpShell reports whether a program prints shell code for eval, as its
+// documentation says to use it: completions, version managers, agents.
+func setsUpShell(args []string) bool {
+	switch args[0] {
+	case "ssh-agent", "keychain", "dircolors", "gdircolors", "lesspipe", "lesspipe.sh", "getopt", "resize", "register-python-argcomplete", "direnv", "starship", "zoxide", "atuin", "fnm", "rbenv", "pyenv", "nodenv", "goenv", "jenv", "nvm", "mise", "rtx", "asdf", "opam", "thefuck", "luarocks", "brew", "gpg-agent", "minikube", "docker-machine", "mcfly", "fzf", "oh-my-posh", "sheldon", "antibody", "pkgx", "devbox", "vfox", "locale", "stty", "lmod", "modulecmd", "pipx", "perlbrew", "plenv", "rustup", "carapace", "navi", "tv", "gh", "glab", "op":
+		return true
+	}
+	for _, a := range args[1:] {
+		switch a {
+		case "completion", "completions", "shellenv", "shell-init", "shell.bash", "shell.zsh", "hook", "--completion", "generate-shell-completion", "activate", "--print-completion", "complete", "gen-completions":
+			return true
+		case "env":
+			return args[0] == "go" || args[0] == "docker" || args[0] == "podman" || args[0] == "cargo" || args[0] == "opam"
+		}
+	}
+	return false
+}
+
+var printers map[string]command
+
+func init() { // in a function: printers look programs up
+	segment := func(_ *interp, _ []string, _ *state, io stdio) { io.print(holeSeg + "\n") }
+	foreign := func(_ *interp, _ []string, _ *state, io stdio) { io.print(holeNet) }
+	pass := func(in *interp, args []string, st *state, io stdio) { in.passThrough(args, st, io) }
+	filter := func(in *interp, args []string, st *state, io stdio) { in.filter(args, st, io) }
+	printers = map[string]command{
+		"cat": pass, "gcat": pass, "tac": pass, "bat": pass, "batcat": pass, "head": pass, "tail": pass, "sort": pass, "uniq": pass, "tee": pass, "nl": pass, "fold": pass, "fmt": pass, "shuf": pass, "column": pass, "less": pass, "more": pass, "pv": pass, "sponge": pass, "iconv": pass, "dos2unix": pass, "expand": pass, "unexpand": pass, "paste": pass, "envsubst": pass, "stdbuf": pass,
+		"grep": (*interp).printGrep, "egrep": (*interp).printGrep, "fgrep": (*interp).printGrep, "rg": (*interp).printGrep, "ag": (*interp).printGrep, "ack": (*interp).printGrep, "ggrep": (*interp).printGrep,
+		"cut": filter, "jq": filter, "yq": filter, "xmllint": filter, "comm": filter, "join": filter, "strings": filter,
+		"tr": (*interp).printTr, "rev": (*interp).printRev, "base64": (*interp).printBase64, "base32": (*interp).printBase64, "gbase64": (*interp).printBase64, "xxd": (*interp).printXxd, "openssl": (*interp).printBase64,
+		"gunzip": foreign, "zcat": foreign, "bzcat": foreign, "xzcat": foreign, "zstdcat": foreign, "gzip": foreign, "bzip2": foreign, "xz": foreign, "zstd": foreign, "uudecode": foreign, "gpg": foreign, "age": foreign, "lz4": foreign, "brotli": foreign, "nc": foreign, "ncat": foreign, "netcat": foreign, "socat": foreign, "curl": foreign, "wget": foreign, "aria2c": foreign, "http": foreign, "https": foreign, "xh": foreign, "lynx": foreign, "w3m": foreign, "ftp": foreign, "ssh": foreign, "aws": foreign, "gsutil": foreign, "rclone": foreign, "dig": foreign, "nslookup": foreign, "pbpaste": foreign, "xclip": foreign, "xsel": foreign, "wl-paste": foreign, "fetch": foreign,
+		"date": segment, "gdate": segment, "wc": segment, "nproc": segment, "uname": segment, "arch": segment, "hostname": segment, "whoami": segment, "id": segment, "expr": segment, "md5sum": segment, "sha1sum": segment, "sha256sum": segment, "shasum": segment, "cksum": segment, "stat": segment, "du": segment, "uuidgen": segment, "tty": segment, "tput": segment, "pgrep": segment, "pidof": segment, "getconf": segment, "bc": segment, "dc": segment, "lsb_release": segment, "sw_vers": segment, "locale": segment, "umask": segment, "jot": segment, "logname": segment, "numfmt": segment, "sysctl": segment, "ps": segment, "lsof": segment, "factor": segment, "cal": segment, "random": segment,
+		"seq": (*interp).printSeq, "gseq": (*interp).printSeq, "basename": (*interp).printBase, "gbasename": (*interp).printBase, "dirname": (*interp).printDir, "gdirname": (*interp).printDir,
+		"realpath": (*interp).printReal, "grealpath": (*interp).printReal, "readlink": (*interp).printReal, "greadlink": (*interp).printReal,
+		"which": (*interp).printWhich, "type": (*interp).printWhich, "whereis": (*interp).printWhich, "ls": (*interp).printLs, "gls": (*interp).printLs, "printenv": (*interp).printEnvironment, "yes": (*interp).printYes,
+		"npm": (*interp).printVariable, "pnpm": (*interp).printVariable, "yarn": (*interp).printVariable, "go": (*interp).printVariable, "brew_": (*interp).printVariable, "pkg-config": (*interp).printVariable, "llvm-config": (*interp).printVariable, "python3-config": (*interp).printVariable, "cargo": (*interp).printVariable, "rustc": (*interp).printVariable, "xcrun": (*interp).printVariable, "java_home": (*interp).printVariable, "getent": (*interp).printVariable, "nix": (*interp).printVariable, "poetry": (*interp).printVariable, "pipenv": (*interp).printVariable, "uv": (*interp).printVariable, "conda": (*interp).printVariable, "gcc": (*interp).printVariable, "docker": (*interp).printContainer, "podman": (*interp).printContainer, "kubectl": (*interp).printContainer,
+		"tree": (*interp).printLs, "locate": foreign, "cygpath": (*interp).printReal,
+	}
+}
+
+// filesOf are the operands that name files, for tools without a subcommand.
+func filesOf(args []string) []string {
+	var out []string
+	for _, a := range args[1:] {
+		if a == "-" || !strings.HasPrefix(a, "-") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// passThrough prints the content of the named files, or standard input.
+func (in *interp) passThrough(args []string, st *state, io stdio) {
+	if args[0] == "tee" {
+		for _, f := range filesOf(args) {
+			in.remember(f, io.in, st)
+		}
+		io.print(io.in)
+		return
+	}
+	files := filesOf(args)
+	for i := 0; i < len(files); i++ { // head -n 5
+		if _, err := strconv.Atoi(strings.TrimLeft(files[i], "+-")); err == nil && files[i] != "-" {
+			files = append(files[:i:i], files[i+1:]...)
+			i--
+		}
+	}
+	if len(files) == 0 {
+		in.printInput(io)
+		return
+	}
+	for _, f := range files {
+		if f == "-" || f == "/dev/stdin" {
+			in.printInput(io)
+		} else {
+			io.print(in.content(f, st))
+		}
+	}
+}
+
+func (in *interp) printInput(io stdio) {
+	if io.in == holeVar {
+		io.print(holeOut)
+		return
+	}
+	io.print(io.in)
+}
+
+// filter is a program that prints parts of what it reads.
+func (in *interp) filter(args []string, st *state, io stdio) {
+	if io.out == nil {
+		return
+	}
+	if (args[0] == "sed" || args[0] == "gsed") && len(filesOf(args)) == 1 && in.printSed(filesOf(args)[0], io) {
+		return
+	}
+	text := io.in
+	switch {
+	case strings.Contains(text, holeNet):
+		io.print(holeNet)
+	case strings.Contains(text, holeOut), text == holeVar, text == holeFile:
+		io.print(holeOut)
+	case strings.Contains(text, holeName):
+		io.print(text[:strings.Index(text, holeName)] + holeName + "\n")
+	case !strings.ContainsAny(text, "/~$`"):
+		io.print(holeSeg + "\n")
+	default:
+		io.print(holeOut)
+	}
+}
+
+// printSed applies a single substitution of plain text.
+func (in *interp) printSed(script string, io stdio) bool {
+	if len(script) < 4 || script[0] != 's' || HasHole(io.in) {
+		return false
+	}
+	parts := strings.Split(script[1:], script[1:2])
+	if len(parts) != 4 || strings.ContainsAny(parts[1], `.*[]^$\+?(){}|`) || strings.ContainsAny(parts[2], `\&`) {
+		return false
+	}
+	n := 1
+	if strings.Contains(parts[3], "g") {
+		n = -1
+	}
+	lines := strings.SplitAfter(io.in, "\n")
+	for i := range lines {
+		lines[i] = strings.Replace(lines[i], parts[1], parts[2], n)
+	}
+	io.print(strings.Join(lines, ""))
+	return true
+}
+
+// printGrep lists files with -l; otherwise it prints lines of its input.
+func (in *interp) printGrep(args []string, st *state, io stdio) {
+	list, recursive := false, args[0] == "rg" || args[0] == "ag" || args[0] == "ack"
+	for _, a := range args[1:] {
+		if a == "--files-with-matches" || a == "--files" || a == "--files-without-match" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, "lL") {
+			list = true
+		}
+		recursive = recursive || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, "rR") || a == "--recursive"
+	}
+	files := filesOf(args)
+	if !list {
+		if io.in == holeVar || len(files) > 1 {
+			io.print(holeOut)
+		} else {
+			io.print(io.in)
+		}
+		return
+	}
+	if len(files) > 0 && !contains(args, "--files") {
+		files = files[1:]
+	}
+	if len(files) == 0 {
+		io.print(holeName + "\n")
+	}
+	for _, f := range files {
+		if recursive {
+			f = strings.TrimSuffix(f, "/") + "/" + holeName
+		}
+		io.print(f + "\n")
+	}
+}
+
+func (in *interp) printTr(args []string, st *state, io stdio) {
+	sets := filesOf(args)
+	deletes := false
+	for _, a := range args[1:] {
+		deletes = deletes || strings.HasPrefix(a, "-") && strings.Contains(a, "d")
+	}
+	if HasHole(io.in) || len(sets) == 0 {
+		in.filter(args, st, io)
+		return
+	}
+	from := trSet(unglob(sets[0]))
+	to := ""
+	if len(sets) > 1 {
+		to = trSet(unglob(sets[1]))
+	}
+	io.print(strings.Map(func(r rune) rune {
+		i := strings.IndexRune(from, r)
+		switch {
+		case i < 0:
+			return r
+		case deletes || to == "":
+			return -1
+		case i < len(to):
+			return rune(to[i])
+		}
+		return rune(to[len(to)-1])
+	}, io.in))
+}
+
+// trSet expands ranges and classes of tr.
+func trSet(s string) string {
+	s = ansiC(s)
+	s = strings.NewReplacer("[:lower:]", "a-z", "[:upper:]", "A-Z", "[:space:]", " \t\n", "[:digit:]", "0-9").Replace(s)
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if i+2 < len(s) && s[i+1] == '-' && s[i] <= s[i+2] {
+			for c := int(s[i]); c <= int(s[i+2]); c++ {
+				b.WriteByte(byte(c))
+			}
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func (in *interp) printRev(args []string, st *state, io stdio) {
+	if HasHole(io.in) {
+		in.filter(args, st, io)
+		return
+	}
+	lines := strings.Split(io.in, "\n")
+	for i := range lines {
+		lines[i] = reverse(lines[i])
+	}
+	io.print(strings.Join(lines, "\n"))
+}
+
+func (in *interp) printBase64(args []string, st *state, io stdio) {
+	decodes := false
+	for _, a := range args[1:] {
+		decodes = decodes || a == "-d" || a == "-D" || a == "--decode" || a == "-di" || a == "-id"
+	}
+	if args[0] == "openssl" && len(args) > 1 && args[1] == "rand" {
+		io.print(holeSeg + "\n")
+		return
+	}
+	text := io.in
+	if files := filesOf(args); len(files) > 0 && args[0] != "openssl" {
+		text = in.content(files[0], st)
+	}
+	switch {
+	case decodes && !HasHole(text) && args[0] != "base32":
+		io.print(decode64(text))
+	case decodes:
+		io.print(holeNet)
+	default:
+		io.print(holeSeg + "\n")
+	}
+}
+
+func (in *interp) printXxd(args []string, _ *state, io stdio) {
+	for _, a := range args[1:] {
+		if strings.HasPrefix(a, "-r") || a == "--revert" {
+			if HasHole(io.in) {
+				io.print(holeNet)
+			} else {
+				io.print(decodeHex(io.in))
+			}
+			return
+		}
+	}
+	io.print(holeSeg + "\n")
+}
+
+func (in *interp) printSeq(args []string, _ *state, io stdio) {
+	ops := filesOf(args)
+	if len(ops) == 0 {
+		return
+	}
+	from, to := 1, 0
+	n, err := strconv.Atoi(ops[len(ops)-1])
+	if err != nil {
+		io.print(holeSeg + "\n")
+		return
+	}
+	to = n
+	if len(ops) > 1 {
+		from, _ = strconv.Atoi(ops[0])
+	}
+	if to-from > 16 || to < from {
+		io.print(holeSeg + "\n")
+		return
+	}
+	for ; from <= to; from++ {
+		io.print(strconv.Itoa(from) + "\n")
+	}
+}
+
+func (in *interp) printBase(args []string, _ *state, io stdio) {
+	for _, f := range filesOf(args)[:min(1, len(filesOf(args)))] {
+		name := f[strings.LastIndexByte(strings.TrimRight(f, "/"), '/')+1:]
+		if HasHole(name) {
+			name = holeSeg
+		}
+		io.print(strings.TrimRight(name, "/") + "\n")
+	}
+}
+
+func (in *interp) printDir(args []string, _ *state, io stdio) {
+	for _, f := range filesOf(args) {
+		switch i := strings.LastIndexByte(strings.TrimRight(f, "/"), '/'); {
+		case i < 0 && Unknown(f):
+			io.print(f[:2] + "\n")
+		case i < 0:
+			io.print(".\n")
+		case i == 0:
+			io.print("/\n")
+		default:
+			io.print(f[:i] + "\n")
+		}
+	}
+}
+
+func (in *interp) printReal(args []string, st *state, io stdio) {
+	for _, f := range filesOf(args) {
+		p := fold(in.abs(f, st))
+		if in.req.Readlink != nil && !HasHole(p) {
+			if target, ok := in.req.Readlink(p); ok {
+				if !strings.HasPrefix(target, "/") {
+					target = path.Dir(p) + "/" + target
+				}
+				p = fold(target)
+			}
+		}
+		for _, l := range in.report.Links {
+			if l.Path == p {
+				p = fold(in.absFrom(path.Dir(p), l.Target))
+			}
+		}
+		io.print(p + "\n")
+	}
+}
+
+func (in *interp) absFrom(dir, p string) string {
+	if strings.HasPrefix(p, "/") || Unknown(p) {
+		return p
+	}
+	return dir + "/" + p
+}
+
+func (in *interp) printWhich(args []string, _ *state, io stdio) {
+	for _, f := range filesOf(args) {
+		io.print("/usr/bin/" + path.Base(f) + "\n")
+	}
+}
+
+// printLs lists names; a named file or pattern is printed as it is.
+func (in *interp) printLs(args []string, st *state, io stdio) {
+	files := filesOf(args)
+	if len(files) == 0 {
+		io.print(holeName + "\n")
+		return
+	}
+	for _, f := range files {
+		if contains(args, "-d") || HasWildcard(f) {
+			io.print(f + "\n")
+		} else {
+			io.print(holeName + "\n")
+		}
+	}
+}
+
+func (in *interp) printEnvironment(args []string, st *state, io stdio) {
+	for _, name := range filesOf(args) {
+		v, _ := in.lookup(name, st)
+		io.print(v + "\n")
+	}
+}
+
+func (in *interp) printYes(args []string, _ *state, io stdio) {
+	word := "y"
+	if len(args) > 1 {
+		word = strings.Join(args[1:], " ")
+	}
+	io.print(word + "\n")
+}
+
+// printVariable is a tool that prints one of its settings: as unknown as a
+// variable, and as little suspicious.
+func (in *interp) printVariable(args []string, _ *state, io stdio) {
+	if setsUpShell(args) {
+		io.print(holeFile)
+		return
+	}
+	for _, a := range args[1:] {
+		switch a {
+		case "get", "bin", "root", "prefix", "env", "info", "config", "list", "metadata", "--prefix", "--print", "path", "--variable", "--cflags", "--libs", "passwd", "--bindir", "--version", "--show-sdk-path", "eval", "--dumpmachine", "-dumpmachine", "--print-sysroot", "version", "pkgid", "mod":
+			io.print(holeVar + "\n")
+			return
+		}
+	}
+	io.print(holeOut)
+}
+
+func (in *interp) printContainer(args []string, _ *state, io stdio) {
+	for _, a := range args[1:] {
+		switch a {
+		case "ps", "inspect", "images", "port", "run", "create", "volume", "network", "get", "container", "image":
+			io.print(holeSeg + "\n")
+			return
+		}
+	}
+	io.print(holeOut)
+}
