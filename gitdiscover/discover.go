@@ -26,6 +26,9 @@
 // with [Repo.Same]); nothing is said about hooks, filters or other programs the
 // repository names; and a repository whose objects are broken is accepted.
 //
+// Root is asked as an ordinary process would be: what only root's privileges
+// open is refused, since the agent it starts will not have them.
+//
 // Limits: a main worktree made with --separate-git-dir is not found from its
 // linked worktrees (nothing names it). On a file system that folds case, .GIT
 // is .git to git and unknown here.

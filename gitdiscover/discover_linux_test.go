@@ -274,6 +274,31 @@ func TestExchange(t *testing.T) {
 	t.Log(seen)
 }
 
+// TestSparseFiles: a file's size is not believed before it is bounded.
+func TestSparseFiles(t *testing.T) {
+	s := newSite(t)
+	s.build(layout{Build: linked})
+	largest := func(path string) {
+		t.Helper()
+		for size := int64(1<<63 - 1); ; size >>= 1 {
+			if err := os.Truncate(path, size); err == nil {
+				t.Logf("%s has %d bytes", path, size)
+				return
+			} else if size < 1<<32 {
+				missing(t, "sparse files", err.Error())
+			}
+		}
+	}
+	largest(s.root + "/main/.git/worktrees/wt/HEAD")
+	if r := discovered(t, s.root+"/wt", Options{}); r.Branch != "" && r.Branch != "wt" {
+		t.Errorf("%+v", r)
+	}
+	for _, f := range []string{"main/.git/config", "main/.git/worktrees/wt/gitdir", "main/.git/worktrees/wt/commondir", "wt/.git"} {
+		largest(s.root + "/" + f)
+		refusedAs(t, s.root+"/wt", Options{}, TooLarge)
+	}
+}
+
 // TestNothingStaysOpen counts descriptors over many answers of every kind.
 func TestNothingStaysOpen(t *testing.T) {
 	s := newSite(t)

@@ -61,7 +61,7 @@ func (f *finder) readHEAD(g *gitDir, named bool) error {
 		g.headRef = validRef(target)
 		return nil
 	}
-	data, err := f.readHead(g.dir, "HEAD", maxHead, noLinks)
+	data, err := f.readStart(g.dir, "HEAD", maxHead, noLinks)
 	switch {
 	case err == nil:
 	case errors.Is(err, errMissing):

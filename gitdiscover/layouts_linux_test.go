@@ -13,10 +13,7 @@ import (
 	"time"
 )
 
-const (
-	asUserEnv = "LANE_LAYOUTS_AS_USER"
-	userID    = 61001 // nobody's; it needs no entry in /etc/passwd
-)
+const userID = 61001 // nobody's; it needs no entry in /etc/passwd
 
 // TestLayouts builds every layout for real and asks Discover and the installed
 // git. As root all layouts count; those of the group "permission" are asked of
@@ -27,7 +24,7 @@ func TestLayouts(t *testing.T) {
 	for _, l := range all {
 		t.Run(l.Group+"/"+l.ID, func(t *testing.T) {
 			if slices.Contains(l.Needs, "root") && os.Geteuid() != 0 {
-				t.Skip("needs root")
+				missing(t, "root", "this is another user")
 			}
 			s := newSite(t)
 			s.build(l)
@@ -43,7 +40,7 @@ func TestLayouts(t *testing.T) {
 // TestLayoutsAsUser runs TestLayouts again as an ordinary user.
 func TestLayoutsAsUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root to become another user; TestLayouts already runs as one")
+		missing(t, "root", "TestLayouts already runs as an ordinary user")
 	}
 	home, err := os.MkdirTemp("", "as-user-")
 	if err != nil {
@@ -64,7 +61,7 @@ func TestLayoutsAsUser(t *testing.T) {
 	}
 	cmd := exec.Command(bin, "-test.run=^TestLayouts$", "-test.v")
 	cmd.Dir = home
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + home + "/tmp", "HOME=" + home, asUserEnv + "=1", "LANE_MUST=" + os.Getenv("LANE_MUST")}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + home + "/tmp", "HOME=" + home, "LANE_MUST=" + strings.ReplaceAll(os.Getenv("LANE_MUST"), "root", "")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: userID, Gid: userID}}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {

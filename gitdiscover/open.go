@@ -160,8 +160,9 @@ func (f *finder) readFile(d *dir, name string, limit int, links linkRule) ([]byt
 	return f.read(d, name, limit, links, true)
 }
 
-// readHead is readFile for a file whose length does not matter.
-func (f *finder) readHead(d *dir, name string, limit int, links linkRule) ([]byte, error) {
+// readStart is readFile for a file whose length does not matter: it reads the
+// first limit bytes.
+func (f *finder) readStart(d *dir, name string, limit int, links linkRule) ([]byte, error) {
 	return f.read(d, name, limit, links, false)
 }
 
@@ -194,7 +195,7 @@ func (f *finder) read(d *dir, name string, limit int, links linkRule, whole bool
 	if (uint64(got.Dev) != d.id.Dev || d.procfs) && onProcfs(fd) {
 		return nil, errUnstable
 	}
-	data, err := readUpTo(fd, limit+1, int(got.Size)+1)
+	data, err := readUpTo(fd, limit+1, int(min(got.Size, int64(limit)))+1)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,12 @@ func (f *finder) checkWorktreeKey(h *hit, m *format) error {
 	if err := checkCharacters(raw, "core.worktree"); err != nil {
 		return err
 	}
+	if raw == "" {
+		return refuse(WorktreeRedirect, h.top.path, "core.worktree is empty")
+	}
 	d, err := f.resolve(h.git.dir, raw)
 	var p *pathError
 	switch {
-	case raw == "":
-		return refuse(WorktreeRedirect, h.top.path, "core.worktree is empty")
 	case errors.Is(err, errUnstable):
 		return refuse(UnstablePath, raw, "core.worktree %v", errUnstable)
 	case errors.Is(err, errClosed) && errors.As(err, &p):
@@ -126,5 +127,5 @@ func (f *finder) checkOverlap(h *hit) error {
 
 // within says whether path is root or below it; both are clean.
 func within(path, root string) bool {
-	return path == root || strings.HasPrefix(path, join(root, "")+"/") || root == "/"
+	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
 }

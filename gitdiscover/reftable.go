@@ -34,7 +34,7 @@ func (f *finder) reftableHead(g *gitDir) string {
 		if strings.Contains(names[i], "/") {
 			return ""
 		}
-		table, err := f.readHead(stack, names[i], maxTableStart, noLinks)
+		table, err := f.readStart(stack, names[i], maxTableStart, noLinks)
 		if err != nil {
 			return ""
 		}

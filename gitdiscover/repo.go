@@ -20,13 +20,16 @@ type Repo struct {
 	Pointer string `json:"-"`
 	// PointerIsFile says which of the two it is.
 	PointerIsFile bool `json:"-"`
-	// HeadRef is HEAD's full ref name, "" when HEAD is detached.
+	// HeadRef is HEAD's full ref name, "" when HEAD is detached or names nothing
+	// that git takes for a ref name.
 	HeadRef string `json:"-"`
 	// Alternates are the object directories named by objects/info/alternates,
-	// transitively, as they resolve on this host.
+	// transitively, as they resolve on this host. They are other repositories'
+	// paths and may hold any character.
 	Alternates []string `json:"-"`
 	// Others are the top levels of every other worktree registered in
-	// CommonDir (the main one included), where they exist.
+	// CommonDir (the main one included), where they exist. They may hold any
+	// character.
 	Others []string `json:"-"`
 	// ObjectFormat is "sha1" or "sha256", RefStorage "files" or "reftable".
 	ObjectFormat string `json:"-"`

@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 		for rule, l := range rows {
 			t.Run(name+"/"+rule, func(t *testing.T) {
 				if slices.Contains(l.Needs, "root") && os.Geteuid() != 0 {
-					t.Skip("needs root")
+					missing(t, "root", "this is another user")
 				}
 				s := newSite(t)
 				s.build(l)

@@ -44,7 +44,7 @@ func TestVouchIsNarrow(t *testing.T) {
 
 func TestVouchBindMount(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root to mount")
+		missing(t, "root", "only root mounts")
 	}
 	s := newSite(t)
 	s.build(layout{Build: steps(linked, []string{"bind", "{R}/wt", "{R}/bound"})})

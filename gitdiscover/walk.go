@@ -24,24 +24,12 @@ func (f *finder) enter(start string) (*dir, error) {
 	if start == "" {
 		start = "."
 	}
-	fd, err := openAt(unix.AT_FDCWD, ".", dirFlags)
-	if err != nil {
-		return nil, refuse(CwdUnreadable, start, "the current directory cannot be opened: %v", err)
-	}
-	base, err := newDir(fd, "/", nil)
-	if err != nil {
-		return nil, refuse(CwdUnreadable, start, "the current directory cannot be read: %v", err)
-	}
-	f.keep(base)
+	base := &dir{fd: unix.AT_FDCWD, path: "/"} // not looked at for an absolute start
 	if !filepath.IsAbs(start) {
-		buf := make([]byte, 2*pathMax)
-		n, err := unix.Getcwd(buf)
-		if err != nil || n < 2 || buf[0] != '/' {
-			// The kernel's answer starts with "(unreachable)" for a directory
-			// that is outside of this process's root.
-			return nil, refuse(CwdUnreadable, start, "the current directory has no path, it was removed or is out of reach")
+		var err error
+		if base, err = f.currentDir(); err != nil {
+			return nil, err
 		}
-		base.path = string(buf[:n-1])
 	}
 	d, err := f.resolve(base, start)
 	if err != nil {
@@ -52,6 +40,27 @@ func (f *finder) enter(start string) (*dir, error) {
 		return nil, refuse(CwdUnreadable, start, "cannot be entered: %v", err)
 	}
 	return d, nil
+}
+
+// currentDir opens the current directory and asks the kernel for its path.
+func (f *finder) currentDir() (*dir, error) {
+	fd, err := openAt(unix.AT_FDCWD, ".", dirFlags)
+	if err != nil {
+		return nil, refuse(CwdUnreadable, ".", "the current directory cannot be opened: %v", err)
+	}
+	buf := make([]byte, 2*pathMax)
+	n, err := unix.Getcwd(buf)
+	if err != nil || n < 2 || buf[0] != '/' {
+		// The answer starts with "(unreachable)" for a directory outside of
+		// this process's root.
+		unix.Close(fd)
+		return nil, refuse(CwdUnreadable, ".", "the current directory has no path: it was removed or is out of reach")
+	}
+	d, err := newDir(fd, string(buf[:n-1]), nil)
+	if err != nil {
+		return nil, refuse(CwdUnreadable, ".", "the current directory cannot be read: %v", err)
+	}
+	return f.keep(d), nil
 }
 
 // walk goes up from start to the first directory that git would use, staying
@@ -212,9 +221,9 @@ func (f *finder) refuseBare(d *dir) error {
 	case err != nil:
 		return err
 	case g.common != g.dir || hasComponent(d.path, ".git"):
-		return refuse(InsideGitdir, d.path, "is a git directory, or the way to one")
+		return refuse(InsideGitdir, d.path, "is the git directory that the start is in")
 	}
-	return refuse(Bare, d.path, "is a bare repository")
+	return refuse(Bare, d.path, "is itself a git directory, without a worktree round it")
 }
 
 func hasComponent(path, name string) bool {
