@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"lane/sandbox"
 )
 
@@ -15,8 +17,8 @@ func init() { register(bwrap{}) }
 // bwrap confines with bubblewrap: mount, pid, ipc, uts, cgroup, user and
 // network namespaces.
 //
-// What it does not do: it filters no system call and sets no limit; the
-// child stage does both, last.
+// The argv alone filters no system call and sets no limit: Prepare and the
+// child stage do.
 type bwrap struct{}
 
 func (bwrap) Name() string { return "bwrap" }
@@ -25,13 +27,25 @@ func (b bwrap) Probe(ctx context.Context) Probe {
 	return b.ProbeFor(ctx, Need{UID: os.Geteuid()})
 }
 
-// Prepare scopes the thread where the kernel can; where it cannot, ScopeGaps
+// Prepare puts on the thread, before bubblewrap, what its own processes have
+// to carry as well: process 1 of the lane is bubblewrap's, the agent may
+// trace it (same user, no capabilities on either side), and makes any call
+// through it that only the child's filter refuses (measured). What bubblewrap
+// needs is what an agent's own sandbox needs, so it is that table.
+//
+// The thread is also scoped where the kernel can; where it cannot, ScopeGaps
 // said so.
 func (bwrap) Prepare(sandbox.Policy) error {
-	if LandlockABI() < scopesABI {
-		return nil
+	// The thread's own bit: bubblewrap, which is not setuid, sets it as well.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("prctl PR_SET_NO_NEW_PRIVS: %w", err)
 	}
-	return scopeThread()
+	if LandlockABI() >= scopesABI {
+		if err := scopeThread(); err != nil {
+			return err
+		}
+	}
+	return putFilter("nesting")
 }
 
 // maxArgs is below bubblewrap's own MAX_ARGS (9000), with room for the child.

@@ -218,8 +218,10 @@ func versionAtLeast(version string, major, minor int) bool {
 }
 
 // statusField reads one field of the calling thread's /proc status.
-func statusField(name string) string {
-	b, err := os.ReadFile("/proc/thread-self/status")
+func statusField(name string) string { return statusFieldOf("/proc/thread-self/status", name) }
+
+func statusFieldOf(path, name string) string {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}

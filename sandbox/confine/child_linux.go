@@ -298,7 +298,8 @@ func takeTerminal(plan ChildPlan) error {
 	return nil
 }
 
-// setLimits sets soft and hard limits, so that the lane cannot raise them.
+// setLimits sets soft and hard limits, so that the lane cannot raise them:
+// on this process and on process 1, which the agent may trace and fork from.
 func setLimits(plan ChildPlan) error {
 	l := plan.Limits
 	for _, limit := range []struct {
@@ -319,18 +320,23 @@ func setLimits(plan ChildPlan) error {
 		if limit.value == 0 {
 			continue
 		}
-		value := uint64(limit.value)
-		var now unix.Rlimit
-		if err := unix.Getrlimit(limit.resource, &now); err != nil {
-			return fmt.Errorf("getrlimit %s: %w", limit.name, err)
-		}
-		// A limit that lane was started with stays when it is the lower one.
-		value = min(value, now.Max)
-		if err := unix.Setrlimit(limit.resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
-			return fmt.Errorf("setrlimit %s: %w", limit.name, err)
+		for _, pid := range []int{1, 0} {
+			if err := lowerLimit(pid, limit.resource, uint64(limit.value)); err != nil {
+				return fmt.Errorf("prlimit %s of process %d: %w", limit.name, pid, err)
+			}
 		}
 	}
 	return nil
+}
+
+// lowerLimit leaves a limit that lane was started with when it is the lower.
+func lowerLimit(pid, resource int, value uint64) error {
+	var now unix.Rlimit
+	if err := unix.Prlimit(pid, resource, nil, &now); err != nil {
+		return err
+	}
+	value = min(value, now.Max)
+	return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
 }
 
 // closeOnExec: a directory that lane inherited would be a way round every

@@ -142,8 +142,8 @@ type fixture struct {
 	Dir, Lane, Worktree, Common, Other, Secret, Home, Empty string
 	Policy                                                  sandbox.Policy
 	Probe                                                   Probe
-	// Prepared starts lanes from a thread that Prepare has readied.
-	Prepared bool
+	// Unprepared starts lanes from a thread that Prepare has not readied.
+	Unprepared bool
 	// Word, if set, is sent instead of go, and then the end.
 	Word *string
 }
@@ -233,26 +233,30 @@ func (f *fixture) startWith(t testing.TB, prepare func(*exec.Cmd), change func(*
 	must(t, err)
 	args, err := layer.Argv(f.Policy, []string{f.Lane, "confine"}, f.options())
 	must(t, err)
-	if !f.Prepared {
-		return f.startChild(t, prepare, args, plan)
-	}
-	done := make(chan outcome)
-	go func() {
-		// Never unlocked: the thread ends with the goroutine.
-		runtime.LockOSThread()
-		if err := layer.Prepare(f.Policy); err != nil {
-			t.Error(err)
-		}
-		done <- f.startChild(t, prepare, args, plan)
-	}()
-	return <-done
+	return f.startChild(t, prepare, args, plan)
 }
 
+// startChild uses a thread of its own that ends with the run: Prepare cannot
+// be undone, and --die-with-parent watches the thread (bubblewrap#529).
 func (f *fixture) startChild(t testing.TB, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
 	t.Helper()
-	// --die-with-parent watches the parent thread (bubblewrap#529).
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	done := make(chan outcome, 1)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if !f.Unprepared {
+			must(t, bwrap{}.Prepare(f.Policy))
+		}
+		done <- f.runChild(t, prepare, args, plan)
+	}()
+	o, ok := <-done
+	if !ok {
+		t.FailNow() // must ended the goroutine
+	}
+	return o
+}
+
+func (f *fixture) runChild(t testing.TB, prepare func(*exec.Cmd), args []string, plan ChildPlan) outcome {
 	planR, planW, err := os.Pipe()
 	must(t, err)
 	reportR, reportW, err := os.Pipe()

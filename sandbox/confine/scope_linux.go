@@ -26,7 +26,8 @@ func LandlockABI() int {
 //
 // The domain has no file rules on purpose: with any, the kernel refuses
 // mount(2) below it, and with that every sandbox inside. It is put on before
-// bubblewrap because there it costs no process of its own.
+// bubblewrap because there it costs no process of its own. The thread has
+// no_new_privs already.
 func scopeThread() error {
 	if abi := LandlockABI(); abi < scopesABI {
 		return fmt.Errorf("landlock version %d has no scopes, want %d", abi, scopesABI)
@@ -37,10 +38,6 @@ func scopeThread() error {
 		return fmt.Errorf("landlock_create_ruleset: %w", errno)
 	}
 	defer unix.Close(int(fd))
-	// The thread's own bit: bubblewrap, which is not setuid, sets it as well.
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("prctl PR_SET_NO_NEW_PRIVS: %w", err)
-	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
 		return fmt.Errorf("landlock_restrict_self: %w", errno)
 	}

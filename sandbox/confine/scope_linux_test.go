@@ -32,11 +32,12 @@ func TestScope(t *testing.T) {
 		nested := nestedTwice(f.Probe.Path)
 		change := func(p *ChildPlan) { p.MustNotConnect, p.Nested = []string{name}, nested }
 
+		f.Unprepared = true
 		o := f.start(t, change, "/bin/true")
 		if o.Report.Reason != "connect-got-through" {
 			t.Errorf("without the scope: %s", toJSON(o.Report))
 		}
-		f.Prepared = true
+		f.Unprepared = false
 		o = f.start(t, change, "/bin/sh", "-c", `python3 -c '
 import socket
 s=socket.socket(socket.AF_UNIX); s.bind("\0lane-inside"); s.listen()
@@ -69,7 +70,6 @@ func TestScopeWithOwnNetwork(t *testing.T) {
 	asBoth(t, func(t *testing.T) {
 		requireScopes(t)
 		f := newFixture(t)
-		f.Prepared = true
 		if o := f.sh(t, "echo ran"); o.Code != 0 || o.Out != "ran\n" {
 			t.Errorf("%s\n%s", toJSON(o.Report), o.Out)
 		}

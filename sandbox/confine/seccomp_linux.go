@@ -162,7 +162,17 @@ func tryFilter(plan ChildPlan) []Check {
 	} else if mode := statusField("Seccomp"); mode != "2" {
 		c.Got, c.OK = fmt.Sprintf("mode %q after it was put on", mode), false
 	}
-	return []Check{c}
+	return []Check{c, filterOf(1)}
+}
+
+// filterOf looks whether process 1 carries a filter, as it does when Prepare
+// was called before it was started.
+func filterOf(pid int) Check {
+	c := Check{Name: "seccomp", Path: fmt.Sprintf("/proc/%d", pid), Want: "on", Got: "on", OK: true}
+	if mode := statusFieldOf(c.Path+"/status", "Seccomp"); mode != "2" {
+		c.Got, c.OK = fmt.Sprintf("mode %q", mode), false
+	}
+	return c
 }
 
 func putFilter(table string) error {

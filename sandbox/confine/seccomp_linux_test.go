@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"lane/sandbox"
 )
 
 // filterMachine runs a table in the BPF machine of golang.org/x/net.
@@ -236,6 +238,7 @@ func callName(i int, row filterRow) string {
 // kernel refuses with the same word, and those that would do something.
 func TestSeccompControl(t *testing.T) {
 	f := newFixture(t)
+	f.Unprepared = true
 	o := f.start(t, func(p *ChildPlan) { p.Seccomp = "" }, f.Lane, "act", "calls", "harmless")
 	var got map[string]string
 	if err := json.Unmarshal([]byte(o.Out), &got); err != nil {
@@ -250,6 +253,27 @@ func TestSeccompControl(t *testing.T) {
 	if different < 25 {
 		t.Errorf("only %d calls answer otherwise without the table: %s", different, toJSON(got))
 	}
+}
+
+// Process 1 of the lane can be traced, and is no way round the table or the
+// limits: it carries them too. Without Prepare it would not, and the child
+// refuses.
+func TestProcessOneIsFiltered(t *testing.T) {
+	asBoth(t, func(t *testing.T) {
+		f := newFixture(t)
+		for _, f.Policy.Nesting = range []bool{false, true} {
+			f.Policy.Limits = sandbox.Limits{FileSize: 12345}
+			o := f.sh(t, "grep ^Seccomp: /proc/1/status; grep -E 'file size|core file' /proc/1/limits")
+			if !strings.Contains(o.Out, "Seccomp:\t2\n") || strings.Count(o.Out, "12345") != 2 || strings.Contains(o.Out, "unlimited") {
+				t.Error(o.Out)
+			}
+		}
+		f.Unprepared = true
+		o := f.start(t, nil, "/bin/true")
+		if statusField("Seccomp") == "0" && o.Report.Reason != "seccomp-refused" {
+			t.Error(toJSON(o.Report))
+		}
+	})
 }
 
 // A 32-bit program is killed and the 64-bit one beside it goes on.
