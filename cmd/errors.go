@@ -65,7 +65,11 @@ func refusal(err error) *runner.Refusal {
 	}
 	var d *gitdiscover.RefusedError
 	if errors.As(err, &d) {
-		return &runner.Refusal{Reason: string(d.Class), Path: d.Path, Detail: d.Detail, Hint: d.Hint}
+		r := &runner.Refusal{Reason: string(d.Class), Path: d.Path, Detail: d.Detail, Hint: d.Hint}
+		if d.Vouch != "" {
+			r.Hint += " If the layout is meant: --vouch " + string(d.Vouch) + " (lane help vouching)."
+		}
+		return r
 	}
 	return &runner.Refusal{Reason: "internal", Detail: err.Error(), Hint: "this is a fault of lane's; please report it"}
 }
