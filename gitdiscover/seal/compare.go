@@ -244,9 +244,9 @@ func diffOthers(before, after Seal) []Change {
 			l = append(l, Change{Path: p, Kind: WorktreeEntry, Before: was.dir.String(), After: now.dir.String()})
 			continue
 		}
-		for i, f := range entryFiles {
-			if !was.files[i].sameStat(now.files[i]) {
-				l = append(l, Change{Path: path.Join(p, f), Kind: WorktreeEntry, Before: was.files[i].String(), After: now.files[i].String()})
+		for _, f := range entryFiles {
+			if m, ok := now.fresh[f]; ok {
+				l = append(l, Change{Path: path.Join(p, f), Kind: WorktreeEntry, Before: "an older one", After: m.String()})
 			}
 		}
 	}

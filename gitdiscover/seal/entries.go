@@ -16,12 +16,15 @@ const (
 
 // entry is what was seen of another worktree's directory in worktrees/.
 type entry struct {
-	dir   mark
-	files [4]mark // in the order of entryFiles
+	dir mark
+	// fresh are the files of entryFiles that were written since the seal
+	// before. git writes them by rename, which moves the directory's times:
+	// one look at it says that there is nothing to look for.
+	fresh map[string]mark
 }
 
-// entries looks at the other worktrees' entries. They are other people's and
-// other lanes': nothing in them is read.
+// entries looks at the other worktrees' entries, which are other people's and
+// other lanes'.
 func (t *taker) entries() {
 	s := t.seal
 	s.worktrees = map[string]entry{}
@@ -40,11 +43,27 @@ func (t *taker) entries() {
 			continue
 		}
 		e := entry{dir: d.look(name)}
-		for i, file := range entryFiles {
-			e.files[i] = d.look(name + "/" + file)
+		if t.prev != nil {
+			old := t.prev.worktrees[name]
+			if !old.dir.sameStat(e.dir) || !settled(old.dir, t.prev.taken) {
+				e.fresh = freshFiles(d, name, sinceOf(t.prev.taken))
+			}
 		}
 		s.worktrees[name] = e
 	}
+}
+
+func freshFiles(d *folder, name string, since int64) map[string]mark {
+	fresh := map[string]mark{}
+	for _, f := range entryFiles {
+		if d.look(name+"/"+f).ctime < since {
+			continue
+		}
+		m, data := d.read(name+"/"+f, maxHashed)
+		m.text = textOf(data)
+		fresh[f] = m
+	}
+	return fresh
 }
 
 // module is what was seen of a submodule's git directory.

@@ -56,6 +56,10 @@ func settled(m mark, taken time.Time) bool {
 	return m.form != absent && taken.UnixNano()-max(m.ctime, m.mtime) > int64(time.Second)
 }
 
+// sinceOf is the change time from which on a file was written after a moment:
+// files get the time of the last tick of the kernel's clock, not of now.
+func sinceOf(taken time.Time) int64 { return taken.Add(-20 * time.Millisecond).UnixNano() }
+
 // takeRefs looks at refs/ below d. With prev, the seal before, what has not
 // changed since is not listed again.
 func takeRefs(d *folder, prev *refState) refState {
@@ -135,7 +139,7 @@ func splitRefs(entries []fs.DirEntry) (names, subs []string) {
 // directories whose times moved.
 func (r *refState) readFresh(d *folder, prev *refState) {
 	r.fresh = map[string]string{}
-	since := prev.taken.Add(-20 * time.Millisecond).UnixNano() // files get the time of the last tick
+	since := sinceOf(prev.taken)
 	for p, rd := range r.dirs {
 		if old, ok := prev.dirs[p]; ok && old.mark.sameStat(rd.mark) && settled(old.mark, prev.taken) {
 			continue
