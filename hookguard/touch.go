@@ -48,6 +48,8 @@ func (p place) must(dir string) bool {
 }
 
 // may reports whether some value of the holes puts the place at or below dir.
+// What stands for everything in a directory (a listing, a bare "*") is there
+// only if that directory is.
 func (p place) may(dir string) bool {
 	if dir == "" {
 		return false
@@ -55,7 +57,28 @@ func (p place) may(dir string) bool {
 	if p.must(dir) {
 		return true
 	}
-	return p.fixed != p.at && strings.HasPrefix(dir+"/", p.fixed)
+	if p.fixed == p.at {
+		return false
+	}
+	names, want := p.names(), strings.Split(strings.Trim(dir, "/"), "/")
+	for i, name := range names {
+		if i == len(want) {
+			return true
+		}
+		switch {
+		case !shell.HasHole(name):
+			if name != want[i] {
+				return false
+			}
+		case shell.Everything(name):
+			return false
+		case !shell.Match(name, want[i]):
+			return shell.Anything(name) && strings.HasPrefix(strings.Join(want[i:], "/")+"/", shell.Fixed(name))
+		case shell.Anything(name):
+			return true
+		}
+	}
+	return true
 }
 
 // names returns the path's components. A component may hold holes.
@@ -79,7 +102,7 @@ func (g *guard) absolute(given, cwd string) string {
 
 // fileTouch is a touch by a file tool, whose path has no holes.
 func (g *guard) fileTouch(op shell.Op, tool, given, cwd string) touch {
-	given = strings.TrimPrefix(given, "file://")
+	given = strings.ReplaceAll(strings.TrimPrefix(given, "file://"), "\x00", "")
 	return touch{op: op, given: given, abs: g.absolute(given, cwd), by: tool, cwd: cwd}
 }
 
@@ -102,5 +125,5 @@ func (p place) subject() string {
 	if p.at == p.given {
 		return fmt.Sprintf("%s %s %q", p.by, p.op.Verb(), given)
 	}
-	return fmt.Sprintf("%s %s %q, which is %s", p.by, p.op.Verb(), given, p.show())
+	return fmt.Sprintf("%s %s %q (%s)", p.by, p.op.Verb(), given, p.show())
 }

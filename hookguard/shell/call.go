@@ -78,8 +78,60 @@ func (in *interp) once(c *syntax.CallExpr, st *state, io stdio) {
 	args := in.fields(c.Args, st)
 	restore := in.prefixes(c.Assigns, st)
 	defer restore()
-	if len(args) > 0 {
-		in.run(args, st, io, bare(c.Args[0]))
+	if len(args) == 0 {
+		return
+	}
+	if args[0] == holeVar || args[0] == holeBare {
+		in.unknownName(c.Args[0])
+	}
+	if args[0] == "git" && len(c.Assigns) > 0 {
+		in.gitLoader(c.Assigns, st)
+	}
+	in.run(args, st, io, bare(c.Args[0]))
+}
+
+// programVars are variables by which a command is usually named.
+var programVars = words("CC CXX CPP LD AR PYTHON PYTHON3 PY NODE NPM RUBY PERL JAVA GO CARGO MAKE CMAKE EDITOR VISUAL PAGER BROWSER SHELL SUDO DOCKER KUBECTL GIT CURL BASH PIP VENV_PYTHON PYTHON_BIN NODE_BIN HELM TERRAFORM PHP COMPOSER GRADLE MVN")
+
+// unknownName reports a command whose whole name is an unknown variable. The
+// parameters of a script, and the names build systems use, are ordinary.
+func (in *interp) unknownName(w *syntax.Word) {
+	parts := w.Parts
+	if len(parts) == 1 {
+		if q, ok := parts[0].(*syntax.DblQuoted); ok {
+			parts = q.Parts
+		}
+	}
+	if len(parts) != 1 {
+		return
+	}
+	p, ok := parts[0].(*syntax.ParamExp)
+	if !ok || p.Param == nil || programVars[p.Param.Value] || p.Param.Value == "@" || p.Param.Value == "*" || strings.HasPrefix(p.Param.Value, "_lane_") {
+		return
+	}
+	if p.Param.Value[0] >= '0' && p.Param.Value[0] <= '9' || strings.HasSuffix(p.Param.Value, "_BIN") || strings.HasSuffix(p.Param.Value, "_CMD_PATH") {
+		return
+	}
+	in.find(UnknownCode, "$"+p.Param.Value, "the command's name is not known")
+}
+
+// gitLoader looks at what is put before git itself: code loaded into it, or a
+// directory of the worktree where git is looked for first.
+func (in *interp) gitLoader(list []*syntax.Assign, st *state) {
+	for _, a := range list {
+		if a.Name == nil {
+			continue
+		}
+		value, _ := in.lookup(a.Name.Value, st)
+		switch a.Name.Value {
+		case "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES":
+			in.find(GitProgram, a.Name.Value+"=", a.Name.Value)
+		case "PATH":
+			first, _, _ := strings.Cut(value, ":")
+			if p := fold(in.abs(first, st)); below(p, in.req.Worktree) && !strings.HasSuffix(p, "/node_modules/.bin") && !strings.HasSuffix(p, "venv/bin") {
+				in.find(GitProgram, "PATH=", "PATH")
+			}
+		}
 	}
 }
 
@@ -258,10 +310,8 @@ func isName(s string) bool {
 // run dispatches a command by its name: alias, function, builtin, tool.
 func (in *interp) run(args []string, st *state, io stdio, plain bool) {
 	in.step()
-	if in.depth++; in.depth > maxDepth {
-		panic(errLimit)
-	}
-	defer func() { in.depth-- }()
+	in.descend()
+	defer in.ascend()
 	name := args[0]
 	if text, ok := st.aliases[name]; ok && plain {
 		delete(st.aliases, name) // an alias is not expanded within itself

@@ -43,6 +43,9 @@ var codeVars = words(`
 	GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS KUBE_EDITOR
 `)
 
+// gitStarts are the ones git runs without being asked to edit anything.
+var gitStarts = words("GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS GIT_PAGER")
+
 // promptVars are expanded by the shell when it prints them.
 var promptVars = words("PS0 PS1 PS2 PS4 PROMPT RPROMPT")
 
@@ -70,12 +73,17 @@ func (in *interp) environment(name string, st *state, by string) {
 	case strings.HasPrefix(name, "GIT_CONFIG"):
 		in.gitConfigEnvironment(name, value, st, by)
 	case name == "GIT_TEMPLATE_DIR" || name == "GIT_EXEC_PATH" || name == "GIT_SSH":
-		if value != "" && !Unknown(value) && name != "GIT_SSH" {
+		if value != "" && !Unknown(value) && !(name == "GIT_SSH" && gitHarmless(value)) {
 			in.find(GitProgram, by, name)
 		}
 	case promptVars[name]:
 		in.prompt(value, st)
+	case strings.HasPrefix(name, "LANE_") || name == "CLAUDE_CODE_SAFE_MODE" || name == "CLAUDE_CODE_SIMPLE":
+		in.find(GuardOff, by, name)
 	case codeVars[name]:
+		if gitStarts[name] && !gitHarmless(value) && !Unknown(value) {
+			in.find(GitProgram, by, name)
+		}
 		in.code(value, st.fork(), stdio{in: holeVar}, by)
 	case name == "BASH_ENV" || name == "ENV" || name == "ZDOTDIR" || name == "PYTHONSTARTUP":
 		if text, ok := in.written(value, st); ok {

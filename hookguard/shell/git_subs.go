@@ -148,20 +148,28 @@ func (g *gitCall) config() {
 	}
 }
 
+// worktree adds, moves and removes working trees: by their path, and for
+// "prune" all of them at once.
 func (g *gitCall) worktree() {
 	ops := g.operands()
-	if len(ops) == 0 || ops[0] == "list" {
+	if len(ops) == 0 {
 		return
 	}
-	g.in.find(GitWorktree, "git worktree "+ops[0], "")
-	if len(ops) > 1 && (ops[0] == "add" || ops[0] == "move" || ops[0] == "remove") {
-		for _, p := range ops[1:min(len(ops), 3)] {
-			if strings.Contains(p, "/") {
-				g.in.effect(Write, p, "git worktree "+ops[0], g.st)
-			}
-			if ops[0] == "add" {
-				break
-			}
+	by := "git worktree " + ops[0]
+	switch ops[0] {
+	case "prune":
+		g.in.find(GitWorktree, by, "")
+	case "add":
+		if len(ops) > 1 {
+			g.in.effect(Write, ops[1], by, g.st)
+		}
+	case "move", "remove":
+		// A bare name may be any worktree whose path ends in it.
+		if len(ops) > 1 && !strings.Contains(ops[1], "/") {
+			g.in.find(GitWorktree, by, "")
+		}
+		for _, p := range ops[1:] {
+			g.in.effect(Write, p, by, g.st)
 		}
 	}
 }
@@ -184,6 +192,9 @@ func (g *gitCall) apply() {
 	}
 	base := ""
 	for i, w := range g.words {
+		if w == "--unsafe-paths" {
+			g.in.find(GitProgram, "git "+g.sub, w)
+		}
 		if v, ok := strings.CutPrefix(w, "--directory="); ok {
 			base = v + "/"
 		} else if w == "--directory" && i+1 < len(g.words) {

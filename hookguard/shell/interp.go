@@ -62,11 +62,14 @@ type interp struct {
 	parser *syntax.Parser
 	start  time.Time
 
-	parsed, steps, depth int
+	parsed, steps int
+	depth, nested int // of code in code, and of statements in statements
 
 	files map[string]string // written by this call, by absolute path
 	fds   map[string]string // content readable at /dev/fd/N
 	procs int               // process substitutions so far
+	// sockets are descriptors opened to the network.
+	sockets map[string]bool
 
 	// pick holds the possible values chosen for this round of a simple
 	// command, wide the variables that had several.
@@ -84,6 +87,8 @@ func Analyze(req Request) (rep Report) {
 		fds:   map[string]string{},
 		pick:  map[string]int{},
 		wide:  map[string]int{},
+
+		sockets: map[string]bool{},
 	}
 	defer func() {
 		rep = in.report
@@ -123,10 +128,8 @@ func (io stdio) print(text string) {
 // code parses and runs shell text in st. Text with a hole in it is run as far
 // as it can be read; foreign text is a finding.
 func (in *interp) code(src string, st *state, io stdio, by string) {
-	if in.depth++; in.depth > maxDepth {
-		panic(errLimit)
-	}
-	defer func() { in.depth-- }()
+	in.descend()
+	defer in.ascend()
 	src, hidden := readable(src)
 	if hidden {
 		in.find(UnknownCode, by, "")
@@ -162,9 +165,9 @@ func readable(src string) (code string, hidden bool) {
 		switch piece {
 		case holeStar, holeQuery, holeSet, holeEnd:
 			b.WriteByte(piece[1])
-		case holeFile:
+		case holeInit:
 			b.WriteString("\n")
-		case holeSeg, holeName:
+		case holeSeg, holeName, holeParent:
 			b.WriteString("${_lane_" + piece[1:] + "}")
 		default:
 			hidden = hidden || startsCommand(b.Bytes())
@@ -198,6 +201,15 @@ func nesting(src string) int {
 	}
 	return deepest
 }
+
+// descend and ascend bracket nested code.
+func (in *interp) descend() {
+	if in.depth++; in.depth > maxDepth {
+		panic(errLimit)
+	}
+}
+
+func (in *interp) ascend() { in.depth-- }
 
 // step counts work and gives up when there is too much of it.
 func (in *interp) step() {
@@ -245,7 +257,7 @@ func (in *interp) abs(given string, st *state) string {
 	}
 	if given[0] == 0 {
 		switch given[:min(2, len(given))] {
-		case holeVar, holeOut, holeNet, holeFile:
+		case holeVar, holeBare, holeOut, holeNet, holeFile:
 			return given
 		}
 	}

@@ -113,7 +113,7 @@ func (in *interp) interpreter(args []string, st *state, io stdio) {
 		}
 	case ran:
 	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
-		if io.in != holeVar {
+		if io.in != holeVar && io.in != holeFile {
 			in.language(lang, io.in, words, args[0], st, io)
 		}
 	default:

@@ -24,14 +24,23 @@ func (in *interp) sshOption(text, by string, st *state, io stdio) {
 	}
 	switch strings.ToLower(strings.TrimSpace(key)) {
 	case "proxycommand", "localcommand", "knownhostscommand":
-		if v := strings.Trim(value, `"' `); v != "none" {
+		if v := unquote(value); v != "none" {
 			in.code(v, st.fork(), io, by+" "+key)
 		}
 	case "userknownhostsfile", "controlpath":
-		if v := strings.Trim(value, `"' `); v != "none" && v != "/dev/null" {
+		if v := unquote(value); v != "none" && v != "/dev/null" {
 			in.effect(Write, v, by+" "+key, st)
 		}
 	}
+}
+
+// unquote removes one pair of quotes round the whole.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
 }
 
 // socat addresses open files, and run programs.
@@ -121,7 +130,7 @@ func (in *interp) makeWord(text, by string, st *state, io stdio) {
 	value = strings.TrimPrefix(value, ":")
 	switch {
 	case name == "SHELL":
-		return
+		in.code(value, st.fork(), io, by+" SHELL=")
 	case looksLikePath(value) && (writtenVars[name] || endsLike(name, writtenEndings) || name == "O" || name == "B" || name == "BUILDDIR" || name == "OUT" || name == "BUILD" || name == "BINDIR" || name == "OBJDIR"):
 		in.effect(Write, value, by+" "+name+"=", st)
 	}

@@ -11,16 +11,15 @@ func (in *interp) printTool(args []string, st *state, io stdio) {
 	if io.out == nil {
 		return
 	}
+	if setsUpShell(args) {
+		io.print(holeInit)
+		return
+	}
 	if f, ok := printers[args[0]]; ok {
 		f(in, args, st, io)
 		return
 	}
-	switch {
-	case setsUpShell(args):
-		io.print(holeFile)
-	default:
-		io.print(holeOut)
-	}
+	io.print(holeOut)
 }
 
 // setsUpShell reports whether a program prints shell code for eval, as its
@@ -52,7 +51,7 @@ func init() { // in a function: printers look programs up
 		"cat": pass, "gcat": pass, "tac": pass, "bat": pass, "batcat": pass, "head": pass, "tail": pass, "sort": pass, "uniq": pass, "tee": pass, "nl": pass, "fold": pass, "fmt": pass, "shuf": pass, "column": pass, "less": pass, "more": pass, "pv": pass, "sponge": pass, "iconv": pass, "dos2unix": pass, "expand": pass, "unexpand": pass, "paste": pass, "envsubst": pass, "stdbuf": pass,
 		"grep": (*interp).printGrep, "egrep": (*interp).printGrep, "fgrep": (*interp).printGrep, "rg": (*interp).printGrep, "ag": (*interp).printGrep, "ack": (*interp).printGrep, "ggrep": (*interp).printGrep,
 		"cut": filter, "jq": filter, "yq": filter, "xmllint": filter, "comm": filter, "join": filter, "strings": filter,
-		"tr": (*interp).printTr, "rev": (*interp).printRev, "base64": (*interp).printBase64, "base32": (*interp).printBase64, "gbase64": (*interp).printBase64, "xxd": (*interp).printXxd, "openssl": (*interp).printBase64,
+		"tr": (*interp).printTr, "rev": foreign, "base64": (*interp).printBase64, "base32": (*interp).printBase64, "gbase64": (*interp).printBase64, "xxd": (*interp).printXxd, "openssl": (*interp).printBase64,
 		"gunzip": foreign, "zcat": foreign, "bzcat": foreign, "xzcat": foreign, "zstdcat": foreign, "gzip": foreign, "bzip2": foreign, "xz": foreign, "zstd": foreign, "uudecode": foreign, "gpg": foreign, "age": foreign, "lz4": foreign, "brotli": foreign, "nc": foreign, "ncat": foreign, "netcat": foreign, "socat": foreign, "curl": foreign, "wget": foreign, "aria2c": foreign, "http": foreign, "https": foreign, "xh": foreign, "lynx": foreign, "w3m": foreign, "ftp": foreign, "ssh": foreign, "aws": foreign, "gsutil": foreign, "rclone": foreign, "dig": foreign, "nslookup": foreign, "pbpaste": foreign, "xclip": foreign, "xsel": foreign, "wl-paste": foreign, "fetch": foreign,
 		"date": segment, "gdate": segment, "wc": segment, "nproc": segment, "uname": segment, "arch": segment, "hostname": segment, "whoami": segment, "id": segment, "expr": segment, "md5sum": segment, "sha1sum": segment, "sha256sum": segment, "shasum": segment, "cksum": segment, "stat": segment, "du": segment, "uuidgen": segment, "tty": segment, "tput": segment, "pgrep": segment, "pidof": segment, "getconf": segment, "bc": segment, "dc": segment, "lsb_release": segment, "sw_vers": segment, "locale": segment, "umask": segment, "jot": segment, "logname": segment, "numfmt": segment, "sysctl": segment, "ps": segment, "lsof": segment, "factor": segment, "cal": segment, "random": segment,
 		"seq": (*interp).printSeq, "gseq": (*interp).printSeq, "basename": (*interp).printBase, "gbasename": (*interp).printBase, "dirname": (*interp).printDir, "gdirname": (*interp).printDir,
@@ -234,18 +233,6 @@ func trSet(s string) string {
 	return b.String()
 }
 
-func (in *interp) printRev(args []string, st *state, io stdio) {
-	if HasHole(io.in) {
-		in.filter(args, st, io)
-		return
-	}
-	lines := strings.Split(io.in, "\n")
-	for i := range lines {
-		lines[i] = reverse(lines[i])
-	}
-	io.print(strings.Join(lines, "\n"))
-}
-
 func (in *interp) printBase64(args []string, st *state, io stdio) {
 	decodes := false
 	for _, a := range args[1:] {
@@ -399,10 +386,6 @@ func (in *interp) printYes(args []string, _ *state, io stdio) {
 // printVariable is a tool that prints one of its settings: as unknown as a
 // variable, and as little suspicious.
 func (in *interp) printVariable(args []string, _ *state, io stdio) {
-	if setsUpShell(args) {
-		io.print(holeFile)
-		return
-	}
 	for _, a := range args[1:] {
 		switch a {
 		case "get", "bin", "root", "prefix", "env", "info", "config", "list", "metadata", "--prefix", "--print", "path", "--variable", "--cflags", "--libs", "passwd", "--bindir", "--version", "--show-sdk-path", "eval", "--dumpmachine", "-dumpmachine", "--print-sysroot", "version", "pkgid", "mod":

@@ -35,11 +35,13 @@ func (in *interp) lookup(name string, st *state) (value string, set bool) {
 		return st.name, true
 	case "_lane_v":
 		return holeVar, true
-	case "_lane_o", "_lane_x":
+	case "_lane_u":
+		return holeBare, true
+	case "_lane_o", "_lane_x", "_lane_f":
 		return holeOut, true
 	case "_lane_n":
 		return holeName, true
-	case "_lane_s":
+	case "_lane_s", "_lane_p":
 		return holeSeg, true
 	}
 	if n, err := strconv.Atoi(name); err == nil {

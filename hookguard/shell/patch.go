@@ -28,6 +28,16 @@ func PatchFiles(text string) []PatchFile {
 	return files
 }
 
+// patchText is what patch reads: its files, unless operands named one.
+func (in *interp) patchText(text, by string, st *state, _ stdio) {
+	for _, f := range DiffFiles(text, 0) {
+		if strings.HasPrefix(f.Path, "a/") || strings.HasPrefix(f.Path, "b/") {
+			f.Path = f.Path[2:]
+		}
+		in.effect(f.Op, f.Path, by, st)
+	}
+}
+
 // DiffFiles lists the files a unified diff changes; strip is how many leading
 // components their names lose, as patch -p has it.
 func DiffFiles(text string, strip int) []PatchFile {

@@ -22,6 +22,8 @@ func init() { // in a function, because programs run other programs
 		"ed": (*interp).ed, "red": (*interp).ed, "ex": (*interp).vim, "vim": (*interp).vim, "vi": (*interp).vim, "nvim": (*interp).vim, "view": (*interp).vim, "gvim": (*interp).vim, "vimdiff": (*interp).vim,
 		"emacs": (*interp).emacs, "tmux": (*interp).tmux, "screen": (*interp).screen, "zellij": (*interp).zellij,
 		"apply_patch": (*interp).applyPatch, "applypatch": (*interp).applyPatch,
+		"kill": (*interp).kill, "pkill": (*interp).pkill, "killall": (*interp).pkill, "pgrep": (*interp).pgrep, "pidof": (*interp).pgrep,
+		"ssh": (*interp).ssh, "claude": (*interp).agent, "codex": (*interp).agent, "copilot": (*interp).agent, "gemini": (*interp).agent,
 		"docker": (*interp).container, "podman": (*interp).container, "nerdctl": (*interp).container, "finch": (*interp).container,
 		"parallel": (*interp).parallel, "gparallel": (*interp).parallel, "rush": (*interp).parallel, "gh": (*interp).gh,
 		"cross-env": (*interp).env, "cross-env-shell": (*interp).env, "busybox": (*interp).multiCall, "toybox": (*interp).multiCall,
@@ -60,6 +62,11 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 			continue
 		case strings.HasPrefix(w, "--"):
 			continue
+		case w == "-s":
+			if io.in != holeVar && io.in != holeFile {
+				in.code(io.in, sub, io, args[0])
+			}
+			return
 		default:
 			code = code || strings.Contains(w, "c") && w[0] == '-'
 			if strings.HasSuffix(w, "o") || strings.HasSuffix(w, "O") {
@@ -85,7 +92,8 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 		sub.params = append([]string{}, words...)
 		in.code(unglob(text), sub, io, args[0]+" -c")
 	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
-		if io.in != holeVar {
+		// A file of the project that is fed to a shell is a script like any other.
+		if io.in != holeVar && io.in != holeFile {
 			in.code(io.in, sub, io, args[0])
 		}
 	default:
@@ -178,6 +186,10 @@ func (in *interp) env(args []string, st *state, io stdio) {
 	moved := cleared
 	for len(words) > 0 {
 		name, value, ok := cutAssign(words[0])
+		if words[0] == "-i" { // options after assignments, as some versions take them
+			moved, words = true, words[1:]
+			continue
+		}
 		if !ok {
 			break
 		}

@@ -75,6 +75,11 @@ const (
 	GitConfig Kind = "git-config"
 	// GitWorktree: worktrees or repositories would be made or moved.
 	GitWorktree Kind = "git-worktree"
+	// GuardOff: lane's own processes, settings or the harness's hooks would be
+	// stopped.
+	GuardOff Kind = "guard-off"
+	// RemoteShell: a shell's input would come from the network.
+	RemoteShell Kind = "remote-shell"
 	// Unreadable: the command cannot be parsed.
 	Unreadable Kind = "unreadable"
 	// TooMuch: a limit of the interpreter was reached.

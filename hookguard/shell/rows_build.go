@@ -3,7 +3,7 @@ package shell
 // buildRows: compilers, build tools, package managers, test runners,
 // formatters and generators.
 var buildRows = []row{
-	{"gcc|cc|g++|c++|clang|clang++|cpp|gfortran|tcc|icc|nvcc|emcc|em++|ccache|distcc", "-o,--output=out -MF=out -dumpdir=out -dumpbase=out -save-temps~out -I=in -L=in -l=val -D=val -U=val -x=val -include=in -isystem=in -Xlinker=val -wrapper=val -MT=val -MQ=val -MJ=out -fprofile-dir~out -serialize-diagnostics=out -E -S -c", "in*"},
+	{"gcc|cc|g++|c++|clang|clang++|cpp|gfortran|tcc|icc|nvcc|emcc|em++|ccache|distcc", "-o,--output=out -MF=out -dumpdir=out -dumpbase=out -save-temps~out -I=in -L=in -l=val -D=val -U=val -x=val -include=in -isystem=in -Xlinker=val -wrapper=val -MT=val -MQ=val -MJ=out -fprofile-dir~out -serialize-diagnostics=out -E?none -M?none -MM?none -fsyntax-only?none --version?none -v -S -c", "in* here"},
 	{"ld|gold|ld.lld|mold|lld|as|gas|llc|opt|llvm-link|llvm-dis|llvm-profdata|llvm-cov|dsymutil|lipo|libtool|nasm|yasm|fasm", "-o,-output,--output=out -Map~out -map=out -l=val -L=in -f=val -T=in -e=val", "in*"},
 	{"rustc", "-o=out --out-dir=out -C,--codegen=val -L=in -l=val --crate-name=val --crate-type=val --edition=val --emit=val --extern=val --cfg=val", "in"},
 	{"cargo", "--target-dir=out --out-dir,--artifact-dir=out --color=val --config=val --manifest-path=in -Z=val -C=work -j,--jobs=val -p,--package=val --features=val", "sub"},

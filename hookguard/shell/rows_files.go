@@ -33,7 +33,7 @@ var fileRows = []row{
 	{"iconv", "-o,--output=out -f,--from-code=val -t,--to-code=val", "in*"},
 	{"uudecode", "-o=out", "in"},
 	{"recode|dos2unix|unix2dos|mac2unix", "-n,--newfile?pairs -O?none", "out* | pairs: in out"},
-	{"patch|gpatch", "-o,--output=out -r,--reject-file=out -d,--directory=work -i,--input=in -p,--strip=val -F,--fuzz=val -B,--prefix=out -z,--suffix=val -D,--ifdef=val -V=val -Y=val --dry-run?none", "out in"},
+	{"patch|gpatch", "-o,--output=out -r,--reject-file=out -d,--directory=work -i,--input=in -p,--strip=val -F,--fuzz=val -B,--prefix=out -z,--suffix=val -D,--ifdef=val -V=val -Y=val --dry-run?none", "out in <patch"},
 	{"ln|gln|link", "", ""}, // programs: links are followed
 	{"rename|prename|file-rename|mmv|vidir|detox|rnm", "-n?none -f", "val out*"},
 	{"sd", "-p,--preview?none -n,--max-replacements=val -f,--flags=val", "val val out*"},

@@ -91,10 +91,8 @@ type evaluator struct {
 
 // script evaluates code of a language.
 func (in *interp) evaluate(lang, code string, args []string, by string, st *state, io stdio) {
-	if in.depth++; in.depth > maxDepth {
-		panic(errLimit)
-	}
-	defer func() { in.depth-- }()
+	in.descend()
+	defer in.ascend()
 	if in.parsed += len(code); in.parsed > maxSource {
 		panic(errLimit)
 	}
@@ -113,7 +111,7 @@ func (in *interp) evaluate(lang, code string, args []string, by string, st *stat
 // and says whether the code begins with foreign text.
 func codeText(code string) (string, bool) {
 	trimmed := strings.TrimLeft(code, " \t\n")
-	return code, FromOutput(trimmed) || trimmed == holeVar
+	return code, Hidden(trimmed) || trimmed == holeVar || trimmed == holeBare
 }
 
 func (e *evaluator) peek() token {

@@ -140,7 +140,9 @@ func (st *state) get(name string) (variable, bool) {
 		return variable{values: []string{st.dir}}, true
 	case "OLDPWD":
 		return variable{values: []string{st.oldDir}}, true
-	case "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "PPID", "UID", "EUID", "LINENO", "HOSTNAME", "BASH_VERSION", "OSTYPE", "HOSTTYPE", "MACHTYPE", "SHLVL", "BASH_SUBSHELL", "COLUMNS", "LINES":
+	case "PPID":
+		return variable{values: []string{holeParent}}, true
+	case "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "UID", "EUID", "LINENO", "HOSTNAME", "BASH_VERSION", "OSTYPE", "HOSTTYPE", "MACHTYPE", "SHLVL", "BASH_SUBSHELL", "COLUMNS", "LINES":
 		if _, assigned := st.vars[name]; !assigned {
 			return variable{values: []string{holeSeg}}, true
 		}

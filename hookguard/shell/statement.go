@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,6 +21,9 @@ func (in *interp) stmt(s *syntax.Stmt, st *state, io stdio) {
 	}
 	io, done := in.redirects(s.Redirs, st, io)
 	defer done()
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && in.connects(s.Redirs, st) {
+		in.remoteShell(in.fieldsOf(call.Args[0], st))
+	}
 	if s.Cmd != nil {
 		in.command(s.Cmd, st, io)
 	} else if len(s.Redirs) > 0 {
@@ -27,11 +31,34 @@ func (in *interp) stmt(s *syntax.Stmt, st *state, io stdio) {
 	}
 }
 
+// connects reports whether a redirection opens a network connection, or uses
+// a descriptor that is one.
+func (in *interp) connects(list []*syntax.Redirect, st *state) bool {
+	for _, r := range list {
+		if r.Word == nil || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
+			continue
+		}
+		name := in.target(r.Word, st)
+		if isNetwork(name) {
+			in.sockets[fd(r, 0)] = true
+			return true
+		}
+		if in.sockets[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func isNetwork(name string) bool {
+	return strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/")
+}
+
 func (in *interp) command(cmd syntax.Command, st *state, io stdio) {
-	if in.depth++; in.depth > maxDepth*4 {
+	if in.nested++; in.nested > maxNesting*4 {
 		panic(errLimit)
 	}
-	defer func() { in.depth-- }()
+	defer func() { in.nested-- }()
 	switch c := cmd.(type) {
 	case *syntax.CallExpr:
 		in.call(c, st, io)
@@ -65,14 +92,24 @@ func (in *interp) command(cmd syntax.Command, st *state, io stdio) {
 	case *syntax.TestClause:
 		in.testExpr(c.X, st)
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			in.stmt(c.Stmt, st, io)
-		}
+		in.timed(c, st, io)
 	case *syntax.CoprocClause:
 		if c.Stmt != nil {
 			in.stmt(c.Stmt, st.fork(), io)
 		}
 	}
+}
+
+// timed is the reserved word; before an option it is the program.
+func (in *interp) timed(c *syntax.TimeClause, st *state, io stdio) {
+	if c.Stmt == nil {
+		return
+	}
+	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.HasPrefix(call.Args[0].Lit(), "-") {
+		in.run(append([]string{"time"}, in.fields(call.Args, st)...), st, io, false)
+		return
+	}
+	in.stmt(c.Stmt, st, io)
 }
 
 func (in *interp) binary(c *syntax.BinaryCmd, st *state, io stdio) {

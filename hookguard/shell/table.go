@@ -37,11 +37,13 @@ type row struct{ names, opts, args string }
 //	prog    a program that it starts
 //	run     a command: this word and all after it
 //	sqlite, psql, vim, ed, expect, py, js, rb, pl, php, awk, lua  code in that language
+//	<kind   what standard input holds
 //	here    nothing; the program writes to its working directory
 type meaning struct {
 	kinds []string
 	here  bool
 	sub   bool
+	stdin string // the kind of what is read from standard input
 }
 
 type option struct {
@@ -97,6 +99,8 @@ func readMeaning(text string) meaning {
 			m.here = true
 		case "sub":
 			m.sub = true
+		case "<code", "<sqlite", "<psql", "<mysql", "<gnuplot", "<expect", "<gdb", "<patch", "<sftp":
+			m.stdin = word[1:]
 		default:
 			m.kinds = append(m.kinds, word)
 		}
@@ -136,7 +140,9 @@ func (k *knowledge) find(name string) (option, bool) {
 	}
 	found, full := option{}, ""
 	for long, o := range k.options {
-		if strings.HasPrefix(long, name) && (full == "" || o.kind != "val" && o.kind != "") {
+		// "--backup" is no beginning of "--backup-dir": it is likely an
+		// option of its own that the row leaves out.
+		if strings.HasPrefix(long, name) && long[len(name)] != '-' && (full == "" || o.kind != "val" && o.kind != "") {
 			found, full = o, long
 		}
 	}
@@ -376,6 +382,9 @@ func (s *sorter) apply() {
 		s.in.effect(Write, ".", s.tool, s.st)
 	}
 	s.operands(m.kinds)
+	if m.stdin != "" && s.io.in != holeVar {
+		s.in.apply(m.stdin, s.io.in, s.tool, s.st, s.io)
+	}
 }
 
 // operands gives each operand its kind.
@@ -459,6 +468,9 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 	case "kv":
 		in.keyed(value, by, st)
 	case "code":
+		in.code(value, st.fork(), io, by)
+	case "netcode":
+		in.remoteShell(strings.Fields(value))
 		in.code(value, st.fork(), io, by)
 	default:
 		in.language(kind, value, nil, by, st, io)

@@ -11,12 +11,15 @@ import (
 //
 // What kind of hole it is says how much is known after all.
 const (
-	holeVar  = "\x00v" // an unknown variable or parameter; nothing suspicious
-	holeOut  = "\x00o" // what a command printed that the interpreter cannot run
-	holeNet  = "\x00x" // as holeOut, from the network or a decoder: foreign text
-	holeName = "\x00n" // a file name or relative path that does not climb: a listing
-	holeSeg  = "\x00s" // a number, a date, a word without a slash
-	holeFile = "\x00f" // the content of a file that is not known
+	holeVar    = "\x00v" // an unknown variable or parameter; nothing suspicious
+	holeOut    = "\x00o" // what a command printed that the interpreter cannot run
+	holeNet    = "\x00x" // as holeOut, from the network or a decoder: foreign text
+	holeName   = "\x00n" // a file name or relative path that does not climb: a listing
+	holeSeg    = "\x00s" // a number, a date, a word without a slash
+	holeFile   = "\x00f" // the content of a file that is not known
+	holeBare   = "\x00u" // holeVar from an expansion without quotes: it may vanish
+	holeParent = "\x00p" // the number of the process that started the shell
+	holeInit   = "\x00h" // shell code a tool prints for eval, as documented
 	// Wildcards, kept apart so that a rule can ask what they may match.
 	holeStar  = "\x00*"
 	holeQuery = "\x00?"
@@ -47,6 +50,30 @@ func Hidden(text string) bool { return FromOutput(text) || strings.HasPrefix(tex
 
 // Unknown reports whether the text begins with a hole of any kind.
 func Unknown(text string) bool { return strings.HasPrefix(text, "\x00") }
+
+// Everything reports whether a path component stands for all that is in a
+// directory: a listing, or a wildcard alone.
+func Everything(component string) bool {
+	return strings.HasPrefix(component, holeName) || component == holeStar
+}
+
+// Anything reports whether a path component has a hole that may hold any
+// text, slashes included.
+func Anything(component string) bool {
+	for _, hole := range []string{holeVar, holeBare, holeOut, holeNet, holeFile, holeInit} {
+		if strings.Contains(component, hole) {
+			return true
+		}
+	}
+	return false
+}
+
+// Vanishing reports whether a path is an unquoted unknown variable and then
+// only slashes or stars: without a value it is the root directory.
+func Vanishing(text string) bool {
+	rest, ok := strings.CutPrefix(text, holeBare)
+	return ok && strings.HasPrefix(rest, "/") && strings.Trim(strings.ReplaceAll(rest, holeStar, ""), "/.") == ""
+}
 
 // HasWildcard reports whether the text holds a wildcard that the shell would
 // expand.

@@ -105,7 +105,11 @@ func (f *fieldMaker) split(value string) {
 	}
 	for i := 0; i < len(value); {
 		if value[i] == 0 && i+1 < len(value) {
-			f.add(value[i : i+2])
+			if piece := value[i : i+2]; piece == holeVar {
+				f.add(holeBare)
+			} else {
+				f.add(piece)
+			}
 			i += 2
 			continue
 		}
