@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -72,6 +73,8 @@ func (bwrap) Argv(p sandbox.Policy, child []string, opt Options) ([]string, erro
 		return nil, errors.New("bwrap: no path")
 	case len(child) == 0:
 		return nil, errors.New("bwrap: no child")
+	case opt.Cwd != "" && !filepath.IsAbs(opt.Cwd):
+		return nil, fmt.Errorf("bwrap: directory %+q is not absolute", opt.Cwd)
 	}
 	argv := append([]string{opt.BwrapPath}, namespaces(p, opt)...)
 	var last []string

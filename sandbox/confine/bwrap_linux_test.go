@@ -210,6 +210,7 @@ func TestBwrapArgvRefuses(t *testing.T) {
 		"invalid policy": func(p *sandbox.Policy, _ *Options, _ *[]string) { p.Rows = nil },
 		"no bwrap":       func(_ *sandbox.Policy, o *Options, _ *[]string) { o.BwrapPath = "" },
 		"no empty file":  func(_ *sandbox.Policy, o *Options, _ *[]string) { o.EmptyFile = "" },
+		"relative cwd":   func(_ *sandbox.Policy, o *Options, _ *[]string) { o.Cwd = "--bind" },
 		"no child":       func(_ *sandbox.Policy, _ *Options, c *[]string) { *c = nil },
 		"too many rows": func(p *sandbox.Policy, _ *Options, _ *[]string) {
 			for i := range 3000 {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"lane/sandbox"
 )
 
 func init() {
@@ -135,8 +137,7 @@ func tryMustWrite(plan ChildPlan) []Check {
 
 func tryMustNotWrite(plan ChildPlan) []Check {
 	return tryEach("no-write", "refused", plan.MustNotWrite, func(dir string) (string, bool) {
-		got := createIn(dir)
-		return got, refusedWords[got]
+		return proven(dir, createIn(dir))
 	})
 }
 
@@ -149,8 +150,7 @@ func tryMustOpen(plan ChildPlan) []Check {
 
 func tryMustNotOpen(plan ChildPlan) []Check {
 	return tryEach("no-open", "refused", plan.MustNotOpen, func(path string) (string, bool) {
-		got := openForWriting(path)
-		return got, refusedWords[got]
+		return proven(path, openForWriting(path))
 	})
 }
 
@@ -166,6 +166,24 @@ func tryEach(name, want string, paths []string, try func(string) (string, bool))
 // refusedWords are the only errors that prove a refusal. A path that is not
 // there, or is something else than planned, proves nothing.
 var refusedWords = map[string]bool{"EROFS": true, "EACCES": true, "EPERM": true}
+
+// proven says whether an error proves that a path cannot be written. Refusal
+// by permission does only on a read-only mount: the owner of a file (git's
+// objects, Go's module cache are mode 0444) changes its mode and writes. In
+// /proc the owner is the kernel's and stays.
+func proven(path, got string) (string, bool) {
+	if !refusedWords[got] || got == "EROFS" || sandbox.Contains("/proc", path) {
+		return got, refusedWords[got]
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return got + ", statfs " + errnoName(err), false
+	}
+	if fs.Flags&unix.ST_RDONLY == 0 {
+		return got + " on a writable mount", false
+	}
+	return got, true
+}
 
 // createIn creates a file without a name in dir, which vanishes on close.
 func createIn(dir string) string {
@@ -280,73 +298,6 @@ func tryNested(plan ChildPlan) []Check {
 	}
 	c.Got = fmt.Sprintf("%v: %s", err, strings.TrimSpace(string(out)))
 	return []Check{c}
-}
-
-// takeTerminal makes the private pty on standard input the controlling
-// terminal of a session of the lane's own, so that job control and ^C work
-// inside and reach nobody outside.
-func takeTerminal(plan ChildPlan) error {
-	if !plan.Terminal {
-		return nil
-	}
-	if _, err := unix.Setsid(); err != nil {
-		return fmt.Errorf("setsid: %w", err)
-	}
-	if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {
-		return fmt.Errorf("ioctl TIOCSCTTY: %w", err)
-	}
-	return nil
-}
-
-// setLimits sets soft and hard limits, so that the lane cannot raise them:
-// on this process and on process 1, which the agent may trace and fork from.
-func setLimits(plan ChildPlan) error {
-	l := plan.Limits
-	for _, limit := range []struct {
-		name     string
-		resource int
-		value    int64
-	}{
-		// RLIMIT_AS would refuse what JavaScript engines merely reserve;
-		// RLIMIT_DATA counts what is writable and private.
-		{"RLIMIT_DATA", unix.RLIMIT_DATA, l.Memory},
-		{"RLIMIT_NPROC", unix.RLIMIT_NPROC, l.Procs},
-		{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, l.FileSize},
-		{"RLIMIT_CPU", unix.RLIMIT_CPU, l.CPUTime},
-		// Not 0 but 1: a core_pattern that is a pipe starts a program of the
-		// host's, as root, and only this value keeps the kernel from it.
-		{"RLIMIT_CORE", unix.RLIMIT_CORE, 1},
-	} {
-		if limit.value == 0 {
-			continue
-		}
-		for _, pid := range []int{1, 0} {
-			if err := lowerLimit(pid, limit.resource, uint64(limit.value)); err != nil {
-				return fmt.Errorf("prlimit %s of process %d: %w", limit.name, pid, err)
-			}
-		}
-	}
-	return nil
-}
-
-// lowerLimit leaves a limit that lane was started with when it is the lower.
-func lowerLimit(pid, resource int, value uint64) error {
-	var now unix.Rlimit
-	if err := unix.Prlimit(pid, resource, nil, &now); err != nil {
-		return err
-	}
-	value = min(value, now.Max)
-	return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
-}
-
-// closeOnExec: a directory that lane inherited would be a way round every
-// mount (openat(9, …), measured). Marked, not closed: the report is still
-// needed when exec fails.
-func closeOnExec(ChildPlan) error {
-	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return fmt.Errorf("close_range: %w", err)
-	}
-	return nil
 }
 
 // errnoName is the symbolic name of a system call's error.

@@ -39,6 +39,7 @@ func TestChildRuns(t *testing.T) {
 func TestChildRefuses(t *testing.T) {
 	asBoth(t, func(t *testing.T) {
 		f := newFixture(t)
+		must(t, os.Mkdir(f.Worktree+"/closed", 0o555))
 		for _, c := range []struct {
 			name, reason string
 			change       func(*ChildPlan)
@@ -49,6 +50,7 @@ func TestChildRefuses(t *testing.T) {
 			{"not openable", "not-writable", func(p *ChildPlan) { p.MustOpen = append(p.MustOpen, f.Worktree+"/.git") }},
 			{"writable", "write-got-through", func(p *ChildPlan) { p.MustNotWrite = append(p.MustNotWrite, f.Worktree) }},
 			{"missing proves nothing", "write-got-through", func(p *ChildPlan) { p.MustNotWrite = append(p.MustNotWrite, f.Common+"/none") }},
+			{"closed by its mode only", "write-got-through", func(p *ChildPlan) { p.MustNotWrite = append(p.MustNotWrite, f.Worktree+"/closed") }},
 			{"openable", "write-got-through", func(p *ChildPlan) { p.MustNotOpen = append(p.MustNotOpen, f.Worktree+"/main.go") }},
 			{"visible directory", "not-hidden", func(p *ChildPlan) { p.MustBeHidden = append(p.MustBeHidden, f.Worktree) }},
 			{"visible file", "not-hidden", func(p *ChildPlan) { p.MustBeHidden = append(p.MustBeHidden, f.Worktree+"/main.go") }},

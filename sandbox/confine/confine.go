@@ -10,6 +10,12 @@
 //	if probe := layer.Probe(ctx); !probe.OK { … probe.Reason, probe.Hint … }
 //	argv, err := layer.Argv(policy, []string{lane, "confine"}, opt)
 //
+// What holds as long as nothing outside interferes: a program of the host's
+// that replaces a protected file by rename takes the mount over it away with
+// it (the kernel detaches mounts of other namespaces), and the new file can
+// be written inside. The seal of package gitdiscover/seal finds that
+// afterwards; nothing here prevents it.
+//
 // The package starts no agent, watches nothing and cleans nothing up: that
 // is package runner. It never weakens a policy it cannot meet: what a layer
 // leaves open is a named Gap.

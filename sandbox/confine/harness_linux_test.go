@@ -84,7 +84,7 @@ func reexecAsUser(t *testing.T, name string) {
 	tmp := filepath.Join(dir, "tmp")
 	must(t, os.Mkdir(tmp, 0o700))
 	must(t, os.Chown(tmp, 1001, 1001))
-	args := []string{"-test.run=^" + name + "$", "-test.v"}
+	args := []string{"-test.run=^" + name + "$", "-test.v", fmt.Sprintf("-test.short=%v", testing.Short())}
 	cmd := exec.CommandContext(t.Context(), bin, args...)
 	cmd.Dir, _ = os.Getwd()
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+tmp, userEnv+"=1", "GOCACHE="+home+"/.cache")

@@ -151,3 +151,14 @@ func TestInheritedDescriptors(t *testing.T) {
 		}
 	})
 }
+
+// The way for kernels without close_range does the same.
+func TestCloseOnExecEach(t *testing.T) {
+	fd, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0)
+	must(t, err)
+	defer unix.Close(fd)
+	must(t, closeOnExecEach())
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("flags %#x, %v", flags, err)
+	}
+}
