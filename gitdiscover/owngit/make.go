@@ -16,7 +16,7 @@ import (
 // 50,000 refs. The branch is compared after they were read, so that the copy
 // and Base cannot differ.
 func (s Setup) Make(dir string) error {
-	refs, symbolic, err := readRefs(s.CommonDir)
+	refs, err := readRefs(s.CommonDir)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s Setup) Make(dir string) error {
 	if err != nil {
 		return err
 	}
-	files, err := s.files(dir, refs, symbolic)
+	files, err := s.files(dir, refs)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func writeNew(path string, data []byte) error {
 }
 
 // checkHead wants HEAD to be where it was planned to be.
-func (s Setup) checkHead(refs []ref) error {
+func (s Setup) checkHead(refs *snapshot) error {
 	path := filepath.Join(s.GitDir, "HEAD")
 	data, err := readRegular(path, maxRefFile)
 	if err != nil {
@@ -75,14 +75,9 @@ func (s Setup) checkHead(refs []ref) error {
 	if !ok || target != s.HeadRef {
 		return refuse(Changed, path, "HEAD is not on %s any more", s.head())
 	}
-	now := ""
-	if target == "" {
-		now = hash.String()
-	}
-	for _, r := range refs {
-		if target != "" && r.name == target {
-			now = r.hash.String()
-		}
+	now := hash.String()
+	if target != "" {
+		now = refs.value(target)
 	}
 	if now != s.Base {
 		return refuse(Changed, path, "HEAD was at %s and is at %s", orUnborn(s.Base), orUnborn(now))
@@ -124,7 +119,7 @@ func (s Setup) indexCopy() ([]byte, error) {
 }
 
 // files are all files but the index.
-func (s Setup) files(dir string, refs, symbolic []ref) ([]file, error) {
+func (s Setup) files(dir string, refs *snapshot) ([]file, error) {
 	private := s.PrivateGitDir(dir)
 	head := "ref: " + s.HeadRef + "\n"
 	if s.HeadRef == "" {
@@ -134,13 +129,13 @@ func (s Setup) files(dir string, refs, symbolic []ref) ([]file, error) {
 		// The directory itself is bare: its HEAD checks nothing out, but
 		// without one git does not take it for a git directory.
 		{dir + "/HEAD", []byte("ref: " + cmp.Or(s.HeadRef, "refs/heads/main") + "\n")},
-		{dir + "/packed-refs", packedRefsText(refs)},
+		{dir + "/packed-refs", refs.packed},
 		{dir + "/objects/info/alternates", []byte(s.alternatesText())},
 		{private + "/HEAD", []byte(head)},
 		{private + "/commondir", []byte("../..\n")},
 		{private + "/gitdir", []byte(filepath.Join(s.Worktree, ".git") + "\n")},
 	}
-	for _, r := range symbolic {
+	for _, r := range refs.symbolic {
 		list = append(list, file{filepath.Join(dir, r.name), []byte("ref: " + r.target + "\n")})
 	}
 	config := s.Config

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,61 +117,130 @@ func parsePackedRefs(data []byte, fn func(ref)) error {
 	return nil
 }
 
-// readRefs returns the refs that the lane gets, sorted by name; symbolic ones
-// apart. Loose refs are read before the packed ones: git pack-refs moves them
-// in that direction, so none is missed.
-func readRefs(commonDir string) (direct, symbolic []ref, err error) {
+// snapshot is the refs that the lane gets.
+type snapshot struct {
+	packed   []byte // as a packed-refs file
+	symbolic []ref  // which such a file cannot hold
+}
+
+// readRefs takes a snapshot. Loose refs are read before the packed ones: git
+// pack-refs moves them in that direction, so none is missed.
+//
+// The lines of packed-refs are copied as they stand, since there may be many:
+// what is wrong with one is as wrong in the lane.
+func readRefs(commonDir string) (*snapshot, error) {
 	loose, err := looseRefs(commonDir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	path := filepath.Join(commonDir, "packed-refs")
 	data, _, err := readIfThere(path, maxPackedRefs)
 	if err != nil {
-		return nil, nil, unreadable(path, err)
+		return nil, unreadable(path, err)
 	}
+	s := &snapshot{}
+	var direct []ref
 	override := make(map[string]bool, len(loose))
 	for _, r := range loose {
 		override[r.name] = true
 		switch {
 		case !copied(r.name):
 		case r.target != "":
-			symbolic = append(symbolic, r)
+			s.symbolic = append(s.symbolic, r)
 		default:
 			direct = append(direct, r)
 		}
 	}
-	err = parsePackedRefs(data, func(r ref) {
-		if copied(r.name) && !override[r.name] {
-			direct = append(direct, r)
-		}
-	})
-	if err != nil {
-		return nil, nil, refuse(Unreadable, path, "%v", err)
-	}
 	slices.SortFunc(direct, func(a, b ref) int { return strings.Compare(a.name, b.name) })
-	return direct, symbolic, nil
+	m := &refMerge{loose: direct}
+	// Only "sorted" is claimed. With "fully-peeled" git would take every tag
+	// that comes from a loose ref for one that names a commit itself.
+	m.out.Grow(len(data) + len(direct)*80 + 100)
+	m.out.WriteString("# pack-refs with: sorted \n")
+	if !inOrder(data) {
+		data = sortPacked(data)
+	}
+	skip := false
+	for line := range bytes.Lines(data) {
+		name := packedName(line)
+		switch {
+		case line[0] == '^' && !skip:
+			m.out.Write(line)
+		case name == nil:
+		default:
+			if skip = override[string(name)] || !copied(string(name)); !skip {
+				m.upTo(string(name))
+				m.out.Write(line)
+			}
+		}
+	}
+	m.upTo("")
+	s.packed = m.out.Bytes()
+	return s, nil
 }
 
-// packedRefsText writes refs, sorted by name, as a packed-refs file. Only
-// "sorted" is claimed: with "fully-peeled" git would take every tag that came
-// from a loose ref for one that names a commit itself.
-func packedRefsText(refs []ref) []byte {
-	var b bytes.Buffer
-	b.Grow(len(refs) * 80)
-	b.WriteString("# pack-refs with: sorted \n")
-	var hexed [2 * hashSize]byte
-	for _, r := range refs {
-		hex.Encode(hexed[:], r.hash[:])
-		b.Write(hexed[:])
-		b.WriteByte(' ')
-		b.WriteString(r.name)
-		b.WriteByte('\n')
-		if r.peeled != "" {
-			b.WriteString("^" + r.peeled + "\n")
+// refMerge writes loose refs between packed ones.
+type refMerge struct {
+	loose []ref
+	out   bytes.Buffer
+}
+
+// upTo writes the loose refs that sort before name, all of them for "".
+func (m *refMerge) upTo(name string) {
+	for len(m.loose) > 0 && (name == "" || m.loose[0].name < name) {
+		fmt.Fprintf(&m.out, "%s %s\n", m.loose[0].hash, m.loose[0].name)
+		m.loose = m.loose[1:]
+	}
+}
+
+// packedName returns the name in a line of packed-refs, nil for other lines.
+func packedName(line []byte) []byte {
+	if len(line) < 2*hashSize+3 || line[2*hashSize] != ' ' || line[0] == '#' || line[0] == '^' {
+		return nil
+	}
+	return bytes.TrimSuffix(line[2*hashSize+1:], []byte("\n"))
+}
+
+// inOrder checks what a header may claim: git before 2.15 did not sort.
+func inOrder(data []byte) bool {
+	var prev []byte
+	for line := range bytes.Lines(data) {
+		if name := packedName(line); name != nil {
+			if bytes.Compare(prev, name) >= 0 {
+				return false
+			}
+			prev = name
 		}
 	}
-	return b.Bytes()
+	return true
+}
+
+// sortPacked sorts the lines by name; what a tag is peeled to goes with it.
+func sortPacked(data []byte) []byte {
+	type entry struct{ name, lines []byte }
+	var list []entry
+	for line := range bytes.Lines(data) {
+		if name := packedName(line); name != nil {
+			list = append(list, entry{name, slices.Clone(line)})
+		} else if n := len(list); n > 0 && line[0] == '^' {
+			list[n-1].lines = append(list[n-1].lines, line...)
+		}
+	}
+	slices.SortFunc(list, func(a, b entry) int { return bytes.Compare(a.name, b.name) })
+	var out []byte
+	for _, e := range list {
+		out = append(out, e.lines...)
+	}
+	return out
+}
+
+// value returns a ref's hash in the snapshot, "" when it is not there.
+func (s *snapshot) value(name string) string {
+	r, found := findPacked(s.packed, name)
+	if !found {
+		return ""
+	}
+	return r.hash.String()
 }
 
 // resolveRef returns the value of one ref of the repository; found is false
