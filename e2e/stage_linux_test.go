@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -34,13 +35,51 @@ const unprivileged = 1001
 func newStage() (string, error) {
 	var errs []error
 	for _, parent := range []string{"/srv", "/var/tmp", os.TempDir()} {
+		sweepStages(parent)
 		dir, err := os.MkdirTemp(parent, "lane-e2e-")
 		if err == nil {
-			return dir, fillStage(dir)
+			return dir, errors.Join(lockStage(dir), fillStage(dir))
 		}
 		errs = append(errs, err)
 	}
 	return "", fmt.Errorf("no place for the stage: %w", errors.Join(errs...))
+}
+
+// stageLock is held as long as the tests run: the kernel lets go of it however
+// they end.
+var stageLock *os.File
+
+func lockStage(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	stageLock = f
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// sweepStages removes what tests that were killed left behind: an agent's
+// program is large, and nobody else would.
+func sweepStages(parent string) {
+	locks, err := filepath.Glob(filepath.Join(parent, "lane-e2e-*", "lock"))
+	if err != nil {
+		return
+	}
+	for _, lock := range locks {
+		// Only our own: in a shared directory anybody can make such a name.
+		info, err := os.Lstat(filepath.Dir(lock))
+		if err != nil || !info.IsDir() || info.Sys().(*syscall.Stat_t).Uid != uint32(os.Getuid()) {
+			continue
+		}
+		f, err := os.OpenFile(lock, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			continue // another user's
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = removeStage(filepath.Dir(lock))
+		}
+		f.Close()
+	}
 }
 
 func fillStage(dir string) error {
