@@ -84,6 +84,15 @@ func showRun(r runner.Result) {
 	for _, g := range r.Gaps {
 		line("gap", g.Name+": "+g.Detail)
 	}
+	if r.Seal != nil {
+		for _, c := range r.Seal.Tripped {
+			line("TRIPPED", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(c.Path), c.Before, c.After))
+			line("", "look: "+c.Inspect)
+		}
+		for _, c := range r.Seal.Reported {
+			line("elsewhere", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(c.Path), c.Before, c.After))
+		}
+	}
 	for _, f := range r.Changed {
 		line("changed", q(f))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lane/gitdiscover"
+	"lane/gitdiscover/seal"
 	"lane/runner"
 	"lane/sandbox"
 )
@@ -23,6 +24,7 @@ var topics = []topic{
 	{"refusals", "Why a worktree is refused, and what to do", refusalsText},
 	{"vouching", "Layouts of git directories that a user can vouch for", vouchingText},
 	{"environment", "Which variables reach an agent, and which never do", environmentText},
+	{"tripwires", "What ends a run with exit code 122, and what is only reported", tripwiresText},
 	{"wiring", "Files that a lane protects, or holds back when they appear", wiringText},
 	{"home", "What --home readable hides", homeText},
 }
@@ -72,6 +74,22 @@ func environmentText() string {
 	b.WriteString("\nThese never pass, and --env refuses them:\n\n")
 	for _, v := range runner.NeverNames() {
 		fmt.Fprintf(&b, "  %-24s %s\n", v.Name, v.Reason)
+	}
+	return b.String()
+}
+
+func tripwiresText() string {
+	var b strings.Builder
+	b.WriteString("What steers git is sealed before an agent starts and compared after it ended.\n\nThese end the run with 122:\n\n")
+	for _, trips := range []bool{true, false} {
+		if !trips {
+			b.WriteString("\nThese are reported only, since others work in the repository too:\n\n")
+		}
+		for _, k := range seal.Kinds() {
+			if k.Trips == trips {
+				fmt.Fprintf(&b, "  %-18s %s\n", k.Kind, k.Means)
+			}
+		}
 	}
 	return b.String()
 }

@@ -42,6 +42,10 @@ func execute(j Job, res *Result) error {
 	if err := recheck(j); err != nil {
 		return err
 	}
+	sealed, err := takeSeal(j)
+	if err != nil {
+		return err
+	}
 	relay, streams, err := openStreams(j.Request.Terminal)
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func execute(j Job, res *Result) error {
 	case code != 0:
 		res.Status, res.Reason = Failed, "command-exit"
 	}
-	after(res, j)
+	after(res, j, sealed)
 	return nil
 }
 

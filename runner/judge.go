@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lane/gitdiscover"
+	"lane/gitdiscover/seal"
 	"lane/runner/agent"
 	"lane/sandbox"
 )
@@ -74,7 +75,11 @@ func (p Plan) timeoutText() string {
 
 // after looks at what the run left, once no process of it is alive: git's
 // pointers first, before anything else trusts the worktree.
-func after(res *Result, j Job) {
+//
+// The order is the argument: discovery says whether the directories are still
+// the same; litter and wiring are cleared away, so that the seal does not see
+// the agent's own placeholders; then the seal says what else steers git.
+func after(res *Result, j Job, sealed seal.Seal) {
 	now, err := gitdiscover.DiscoverWith(j.Plan.Worktree, discoverOptions(j.Request))
 	if err == nil {
 		err = j.Repo.Same(now)
@@ -96,6 +101,7 @@ func after(res *Result, j Job) {
 	if res.Held = held; err != nil || len(held) > 0 {
 		tripWiring(res, j, held, err)
 	}
+	compareSeal(res, j, sealed)
 	tree := readTree(j.Plan.Worktree, treeSkips(j.Repo))
 	res.ChangedIncomplete = tree.Cut
 	names := changed(j.Host.Tree, tree)

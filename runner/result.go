@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"lane/gitdiscover/seal"
 	"lane/runner/agent"
 	"lane/sandbox"
 	"lane/sandbox/confine"
@@ -64,7 +65,9 @@ type Result struct {
 	Ignored           []string     `json:"ignored"`
 	Removed           []string     `json:"litter_removed,omitempty"`
 	Held              []Held       `json:"held_back,omitempty"`
-	Warnings          []string     `json:"warnings,omitempty"`
+	// Seal is what changed of what steers git, null when no agent ran.
+	Seal     *seal.Report `json:"seal"`
+	Warnings []string     `json:"warnings,omitempty"`
 
 	Env            EnvResult        `json:"env"`
 	PromptSHA256   string           `json:"prompt_sha256,omitempty"`

@@ -71,6 +71,11 @@ func Run(j Job) Result {
 		res.refuse(refusalOf(err, "changed"))
 		return finishRecord(&res, dir)
 	}
+	sealed, err := takeSeal(j)
+	if err != nil {
+		res.refuse(refusalOf(err, "unsealable"))
+		return finishRecord(&res, dir)
+	}
 	child, err := start(j.Plan, j.Host, nil)
 	if err != nil {
 		res.refuse(refusalOf(err, "start"))
@@ -101,7 +106,7 @@ func Run(j Job) Result {
 
 	finishBegan := time.Now()
 	judge(&res, j, end, stream.Outcome())
-	after(&res, j)
+	after(&res, j, sealed)
 	res.Durations.Finish = time.Since(finishBegan).Milliseconds()
 	if !j.Surveyed.IsZero() {
 		res.Durations.Survey = j.Surveyed.Sub(j.Host.Started).Milliseconds()
