@@ -81,6 +81,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "lane cannot say this in its layer's words; leave out --read or --write"}
 	}
 	p.Checks = checks(repo, p, launch)
+	p.Checks.HostMounts = slices.Contains(req.Accept, hostMounts)
 	p.Checks.Dir, p.Checks.Path = cwd, executable(a, h, p.Policy)
 	return p, nil
 }
@@ -270,12 +271,20 @@ func facts(h Host, p Plan, home string) Facts {
 		State: filepath.Join(p.RunDir, stateDir), OwnGit: p.ownGitDir(), CallerTmp: h.CallerTmp, Headless: true}
 }
 
+// hostMounts is the gap of a host that refuses lane a mount namespace of its
+// own before bubblewrap makes one. It is there only when it was accepted:
+// without that the child refuses.
+const hostMounts = "host-mounts"
+
 // gaps marks which gaps are open and who took them.
 func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 	list := []sandbox.Gap{}
 	if h.Tree.Linked > 0 {
 		found = append(found, sandbox.Gap{Name: "hardlinks", Detail: fmt.Sprintf(
 			"%d files in the worktree have a further hard link outside it, which a write would change too (first: %s)", h.Tree.Linked, quote(h.Tree.FirstLinked))})
+	}
+	if slices.Contains(accept, hostMounts) {
+		found = append(found, sandbox.Gap{Name: hostMounts, Detail: "what is mounted on the host while the lane runs appears inside, writable where no row covers it"})
 	}
 	for _, g := range found {
 		// The lane shares the host's network until its own network layer

@@ -103,6 +103,9 @@ func (c *child) startLocked() error {
 		if err == nil {
 			err = layer.Prepare(c.plan.Policy)
 		}
+		if err == nil && !c.plan.Checks.HostMounts {
+			layer.Attr(c.cmd.SysProcAttr)
+		}
 		if err == nil {
 			err = c.cmd.Start()
 		}
@@ -143,7 +146,7 @@ func (c *child) prove() (confine.ChildReport, error) {
 }
 
 func proofHint(reason string) string {
-	if reason == "nested-sandbox" {
+	if reason == "nested-sandbox-refused" {
 		return "the agent's own sandbox cannot start inside the lane; run lane doctor to see which setting of the host refuses it"
 	}
 	return "run lane doctor; if it finds nothing, please report this with the record"
@@ -194,8 +197,10 @@ func (c *child) release() error {
 // kill ends the namespace and waits until it is empty.
 func (c *child) kill() {
 	c.once.Do(func() {
-		// bwrap's pid 1 inside has PR_SET_PDEATHSIG, so the kernel ends every
-		// process of the namespace with it.
+		// The namespace's pid 1 itself, by its pidfd: the kernel ends every
+		// process of the namespace with it. That it dies with bwrap outside is
+		// not relied on: the agent can trace it and change that.
+		c.reports.end()
 		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
 	})
 	<-c.waited

@@ -121,6 +121,13 @@ func (r *reports) signal(sig syscall.Signal) bool {
 	return r.agent >= 0 && unix.PidfdSendSignal(r.agent, sig, nil, 0) == nil
 }
 
+// end kills the namespace's pid 1, and with it every process there.
+func (r *reports) end() {
+	if r.init >= 0 {
+		_ = unix.PidfdSendSignal(r.init, unix.SIGKILL, nil, 0) // gone already is fine
+	}
+}
+
 // stopped says whether the agent's process is stopped.
 func (r *reports) stopped() bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/stat")
