@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -30,19 +32,54 @@ type stage struct {
 }
 
 // newStage makes main with two commits and, on branch topic, the worktree.
+// git makes them once; starting git is most of the time here.
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := emptyStage(t)
-	s.git(s.root, "init", "-q", "-b", "main", s.main)
-	s.write(s.main+"/a.txt", "one\n")
-	s.write(s.main+"/dir/b.txt", "two\n")
-	s.git(s.main, "add", ".")
-	s.git(s.main, "commit", "-q", "-m", "first")
-	s.write(s.main+"/a.txt", "one\nmore\n")
-	s.git(s.main, "commit", "-q", "-am", "second")
-	s.git(s.main, "tag", "-a", "v1", "-m", "tagged")
-	s.git(s.main, "worktree", "add", "-q", "-b", "topic", s.wt)
+	template.once.Do(func() { template.dir, template.err = makeTemplate() })
+	s.must(template.err)
+	for _, name := range []string{"main", "wt"} {
+		s.must(os.CopyFS(s.root+"/"+name, os.DirFS(template.dir+"/"+name)))
+	}
+	s.write(s.wt+"/.git", "gitdir: "+s.main+"/.git/worktrees/wt\n")
+	s.write(s.main+"/.git/worktrees/wt/gitdir", s.wt+"/.git\n")
+	s.git(s.main, "update-index", "-q", "--refresh")
+	s.git(s.wt, "update-index", "-q", "--refresh")
 	return s
+}
+
+var template struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func makeTemplate() (string, error) {
+	dir, err := os.MkdirTemp("", "owngit-template-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("/bin/bash", "-euc", `
+git init -q -b main main; cd main; mkdir dir
+echo one >a.txt; echo two >dir/b.txt; git add .; git commit -q -m first
+echo more >>a.txt; git commit -q -a -m second
+git tag -a v1 -m tagged; git worktree add -q -b topic ../wt`)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.invalid", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.invalid"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%v: %s", err, out)
+	}
+	return dir, nil
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if template.dir != "" {
+		os.RemoveAll(template.dir)
+	}
+	os.Exit(code)
 }
 
 func emptyStage(t testing.TB) *stage {
