@@ -12,15 +12,14 @@ import (
 // Absent is Before or After where there was nothing.
 const Absent = "absent"
 
-// Change is one difference between two seals. All strings but Path and Name
-// are fit to print.
+// Change is one difference between two seals. All of it is fit to print.
 type Change struct {
-	// Path is the absolute path of the file, as it is: print it with %+q.
-	Path string `json:"path"`
-	Kind Kind   `json:"kind"`
+	// Path is the absolute path of the file.
+	Path Name `json:"path"`
+	Kind Kind `json:"kind"`
 	// Name is the full name of the ref or the config key that it is about, ""
-	// for others. It can hold anything; print it with %+q.
-	Name   string `json:"name,omitempty"`
+	// for others.
+	Name   Name   `json:"name,omitempty"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 	// Why is the reason of the row of the table that decided, if one did.
@@ -76,11 +75,11 @@ func (r *Report) add(c Change) {
 func inspect(c Change) string {
 	switch {
 	case c.After == Absent:
-		return "ls -lab -- " + shellQuote(path.Dir(c.Path))
+		return "ls -lab -- " + shellQuote(path.Dir(string(c.Path)))
 	case strings.HasPrefix(c.After, "directory"), strings.HasPrefix(c.After, "link"), strings.HasPrefix(c.After, formNames[special]):
-		return "ls -lab -- " + shellQuote(c.Path)
+		return "ls -lab -- " + shellQuote(string(c.Path))
 	}
-	return "cat -v -- " + shellQuote(c.Path)
+	return "cat -v -- " + shellQuote(string(c.Path))
 }
 
 // inspectRange shows the commits between two ids. It is git that is asked,

@@ -18,7 +18,7 @@ func Compare(ctx context.Context, before Seal, opt Options) Report {
 	after := take(ctx, before.repo, opt, &before)
 	r := Report{Tripped: []Change{}, Reported: []Change{}, After: after}
 	if ctx.Err() != nil {
-		r.add(Change{Path: before.repo.Worktree, Kind: Unreadable, Before: "sealed", After: "not compared: " + ctx.Err().Error()})
+		r.add(Change{Path: Name(before.repo.Worktree), Kind: Unreadable, Before: "sealed", After: "not compared: " + ctx.Err().Error()})
 		return r
 	}
 	var l []Change
@@ -56,7 +56,7 @@ func byKeys(c Change, keys []Change) (before, after string) {
 			was, now = append(was, "…"), append(now, "…")
 			break
 		}
-		was, now = append(was, shown(k.Name)+" "+k.Before), append(now, shown(k.Name)+" "+k.After)
+		was, now = append(was, k.Name.String()+" "+k.Before), append(now, k.Name.String()+" "+k.After)
 	}
 	if was == nil || c.Before == Absent || c.After == Absent {
 		was = []string{c.Before}
@@ -73,7 +73,7 @@ func unique(l []string) []string {
 }
 
 func byPath(a, b Change) int {
-	return strings.Compare(a.Path+"\x00"+a.Name, b.Path+"\x00"+b.Name)
+	return strings.Compare(string(a.Path+"\x00"+a.Name), string(b.Path+"\x00"+b.Name))
 }
 
 // diffPlaced compares the marks of all names that were looked at either time.
@@ -107,10 +107,10 @@ func diffPlaced(repo gitdiscover.Repo, before, after map[string]placed) []Change
 		case kind == WiringChanged:
 			kind = wiringKind(before, p, was, now)
 		}
-		c := Change{Path: p, Kind: kind, Before: was.String(), After: now.String()}
+		c := Change{Path: Name(p), Kind: kind, Before: was.String(), After: now.String()}
 		switch {
 		case kind == Head:
-			c.Name = HeadName(repo)
+			c.Name = Name(HeadName(repo))
 		case kind == HardLink:
 			c.Before, c.After = fmt.Sprintf("%d names", was.nlink), fmt.Sprintf("%d names", now.nlink)
 		case at.how == standing && was.form == now.form && c.Before == c.After:
@@ -142,11 +142,11 @@ func pruned(l []Change) []Change {
 	whole := map[string]bool{}
 	for _, c := range l {
 		if c.Before == Absent || c.After == Absent {
-			whole[c.Path] = true
+			whole[string(c.Path)] = true
 		}
 	}
 	return slices.DeleteFunc(l, func(c Change) bool {
-		for up := path.Dir(c.Path); up != "/" && up != "."; up = path.Dir(up) {
+		for up := path.Dir(string(c.Path)); up != "/" && up != "."; up = path.Dir(up) {
 			if whole[up] && (c.Before == Absent || c.After == Absent) {
 				return true
 			}
@@ -177,7 +177,7 @@ func diffMarks(before, after map[string]mark, kind func(string) Kind) []Change {
 	var l []Change
 	for _, p := range slices.Sorted(maps.Keys(names)) {
 		if was, now := before[p], after[p]; !was.sameThing(now) {
-			l = append(l, Change{Path: p, Kind: kind(p), Before: was.String(), After: now.String()})
+			l = append(l, Change{Path: Name(p), Kind: kind(p), Before: was.String(), After: now.String()})
 		}
 	}
 	return l
@@ -189,14 +189,14 @@ func diffBranch(before, after Seal) []Change {
 	repo := before.repo
 	var l []Change
 	if before.refs.tables != nil && before.head != after.head {
-		l = append(l, Change{Path: path.Join(repo.GitDir, "HEAD"), Kind: Head, Name: HeadName(repo), Before: refText(before.head), After: refText(after.head)})
+		l = append(l, Change{Path: Name(path.Join(repo.GitDir, "HEAD")), Kind: Head, Name: Name(HeadName(repo)), Before: refText(before.head), After: refText(after.head)})
 	}
 	if t := after.refs.tables; t != nil && t.fault != "" {
-		l = append(l, Change{Path: path.Join(repo.CommonDir, "reftable"), Kind: Unreadable, Before: "sealed", After: t.fault})
+		l = append(l, Change{Path: Name(path.Join(repo.CommonDir, "reftable")), Kind: Unreadable, Before: "sealed", After: t.fault})
 	}
 	if repo.HeadRef != "" && before.branch != after.branch {
 		was, now := refText(before.branch), refText(after.branch)
-		c := Change{Path: after.refs.refPath(repo.HeadRef), Kind: OwnBranch, Name: repo.HeadRef, Before: was, After: now}
+		c := Change{Path: Name(after.refs.refPath(repo.HeadRef)), Kind: OwnBranch, Name: Name(repo.HeadRef), Before: was, After: now}
 		if now != Absent && isID(after.branch) && (was == Absent || isID(before.branch)) {
 			c.Inspect = inspectRange(repo.CommonDir, was, now)
 		}
@@ -225,10 +225,10 @@ func diffOthers(before, after Seal) []Change {
 	var l []Change
 	for _, pair := range [][2]refState{{before.refs, after.refs}, {before.ownRefs, after.ownRefs}} {
 		for _, m := range diffRefs(pair[0], pair[1]) {
-			if m.Name == before.repo.HeadRef || m.Name == "HEAD" {
+			if string(m.Name) == before.repo.HeadRef || m.Name == "HEAD" {
 				continue // judged by diffBranch, or the main worktree's
 			}
-			c := Change{Path: pair[1].refPath(m.Name), Kind: Ref, Name: m.Name, Before: refText(m.Before), After: refText(m.After)}
+			c := Change{Path: Name(pair[1].refPath(string(m.Name))), Kind: Ref, Name: m.Name, Before: refText(m.Before), After: refText(m.After)}
 			if m.Unread {
 				c.Before = "another value, not read"
 			}
@@ -241,12 +241,12 @@ func diffOthers(before, after Seal) []Change {
 		was, now := before.worktrees[name], after.worktrees[name]
 		p := path.Join(before.repo.CommonDir, "worktrees", name)
 		if was.dir.form != now.dir.form || was.dir.id != now.dir.id {
-			l = append(l, Change{Path: p, Kind: WorktreeEntry, Before: was.dir.String(), After: now.dir.String()})
+			l = append(l, Change{Path: Name(p), Kind: WorktreeEntry, Before: was.dir.String(), After: now.dir.String()})
 			continue
 		}
 		for _, f := range entryFiles {
 			if m, ok := now.fresh[f]; ok {
-				l = append(l, Change{Path: path.Join(p, f), Kind: WorktreeEntry, Before: "an older one", After: m.String()})
+				l = append(l, Change{Path: Name(path.Join(p, f)), Kind: WorktreeEntry, Before: "an older one", After: m.String()})
 			}
 		}
 	}

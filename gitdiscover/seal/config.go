@@ -54,7 +54,7 @@ func diffConfig(before, after configFile) []Change {
 		if after.fault == before.fault && after.mark.sameThing(before.mark) {
 			return nil
 		}
-		return []Change{{Path: after.path, Kind: ConfigBroken, Before: before.mark.String(), After: shown(after.fault)}}
+		return []Change{{Path: Name(after.path), Kind: ConfigBroken, Before: before.mark.String(), After: shown(after.fault)}}
 	}
 	var l []Change
 	keys := maps.Clone(before.values)
@@ -64,7 +64,7 @@ func diffConfig(before, after configFile) []Change {
 		if slices.Equal(was, now) {
 			continue
 		}
-		c := Change{Path: after.path, Name: key, Before: showValues(key, was), After: showValues(key, now)}
+		c := Change{Path: Name(after.path), Name: Name(key), Before: showValues(key, was), After: showValues(key, now)}
 		c.Kind, c.Why = judgeKey(key, was, now)
 		l = append(l, c)
 	}

@@ -132,7 +132,7 @@ func diffModules(before, after map[string]module) []Change {
 	for p, was := range before {
 		now, ok := after[p]
 		if !ok {
-			l = append(l, Change{Path: p, Kind: Submodule, Before: "a git directory", After: Absent})
+			l = append(l, Change{Path: Name(p), Kind: Submodule, Before: "a git directory", After: Absent})
 			continue
 		}
 		for _, c := range diffConfig(was.config, now.config) {
@@ -152,7 +152,7 @@ func diffModules(before, after map[string]module) []Change {
 	}
 	for p := range after {
 		if _, ok := before[p]; !ok {
-			l = append(l, Change{Path: p, Kind: Submodule, Before: Absent, After: "a git directory"})
+			l = append(l, Change{Path: Name(p), Kind: Submodule, Before: Absent, After: "a git directory"})
 		}
 	}
 	slices.SortFunc(l, byPath)

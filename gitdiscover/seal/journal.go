@@ -204,7 +204,7 @@ func explains(moves []Move, c Change, since time.Time) (run string, ok bool) {
 	}
 	reached := map[string]string{c.Before: ""}
 	for _, m := range moves {
-		if m.Ref != c.Name || m.Time.Before(since.Add(-intentSlack)) {
+		if m.Ref != string(c.Name) || m.Time.Before(since.Add(-intentSlack)) {
 			continue
 		}
 		if _, ok := reached[refText(m.Old)]; ok {

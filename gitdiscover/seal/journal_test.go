@@ -32,7 +32,7 @@ func TestJournalExplains(t *testing.T) {
 		{"refs/heads/x", "7", "8", ""},  // before the seal
 		{"refs/heads/x", "1", "1", ""}, {"", "1", "2", ""},
 	} {
-		run, ok := explains(moves, Change{Name: c.name, Before: c.before, After: c.after}, now)
+		run, ok := explains(moves, Change{Name: Name(c.name), Before: c.before, After: c.after}, now)
 		if run != c.run || ok != (c.run != "") {
 			t.Errorf("%+v: %q, %v", c, run, ok)
 		}

@@ -229,7 +229,7 @@ func (r refState) branchValue(d *folder, name string) string {
 
 // RefMove is a ref with its value before and after, "" where there was none.
 type RefMove struct {
-	Name   string `json:"name"`
+	Name   Name   `json:"name"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 	// Unread says that Before is not known: it was not read, since there are
@@ -249,7 +249,7 @@ func diffRefs(before, after refState) []RefMove {
 	default:
 		l = diffListed(before, after)
 	}
-	slices.SortFunc(l, func(a, b RefMove) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(l, func(a, b RefMove) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	return l
 }
 
@@ -257,12 +257,12 @@ func diffValues(before, after map[string]string) []RefMove {
 	var l []RefMove
 	for name, was := range before {
 		if now := after[name]; now != was {
-			l = append(l, RefMove{Name: name, Before: was, After: now})
+			l = append(l, RefMove{Name: Name(name), Before: was, After: now})
 		}
 	}
 	for name, now := range after {
 		if _, ok := before[name]; !ok {
-			l = append(l, RefMove{Name: name, After: now})
+			l = append(l, RefMove{Name: Name(name), After: now})
 		}
 	}
 	return l
@@ -310,11 +310,11 @@ func diffListed(before, after refState) []RefMove {
 		case !fresh && value != "":
 			continue // packed since; it may well be the same
 		default:
-			l = append(l, RefMove{Name: name, After: value, Unread: true})
+			l = append(l, RefMove{Name: Name(name), After: value, Unread: true})
 			continue
 		}
 		if v != value {
-			l = append(l, RefMove{Name: name, Before: v, After: value})
+			l = append(l, RefMove{Name: Name(name), Before: v, After: value})
 		}
 	}
 	return l

@@ -20,7 +20,7 @@ func refLines(r Report) []string {
 	var l []string
 	for _, c := range r.Reported {
 		if c.Kind == Ref {
-			l = append(l, fmt.Sprintf("%s %.12s %.12s", c.Name, c.Before, c.After))
+			l = append(l, fmt.Sprintf("%s %.12s %.12s", string(c.Name), c.Before, c.After))
 		}
 	}
 	slices.Sort(l)
@@ -102,7 +102,7 @@ func TestRefsOfTheWorktree(t *testing.T) {
 	one := s.git("main", "rev-parse", "HEAD")
 	r := s.after(func() { s.git("lane", "update-ref", "refs/worktree/x", one) })
 	s.sameRefLines(r, "refs/worktree/x absent "+one[:12])
-	if p := r.Reported[0].Path; p != s.common("worktrees/lane/refs/worktree/x") {
+	if p := string(r.Reported[0].Path); p != s.common("worktrees/lane/refs/worktree/x") {
 		t.Errorf("path %s", p)
 	}
 }

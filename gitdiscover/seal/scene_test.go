@@ -185,11 +185,11 @@ func (s *scene) compare(before Seal) Report {
 func (s *scene) brief(l []Change) []string {
 	var out []string
 	for _, c := range l {
-		p, err := filepath.Rel(s.home, c.Path)
+		p, err := filepath.Rel(s.home, string(c.Path))
 		s.must(err)
 		line := string(c.Kind) + " " + p
 		if c.Name != "" {
-			line += " " + c.Name
+			line += " " + string(c.Name)
 		}
 		out = append(out, line)
 		if c.Before == c.After || c.Before == "" || c.After == "" || c.Inspect == "" {
