@@ -99,9 +99,8 @@ func odd(kind string, fd int) (*os.File, error) {
 	case "open":
 		r, w, err := os.Pipe()
 		if fd != 0 {
-			return w, err
+			return nil, errors.New("only standard input can be open")
 		}
-		runtime.KeepAlive(w)
 		held = append(held, w)
 		return r, err
 	case "dir":
