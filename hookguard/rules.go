@@ -4,5 +4,5 @@ package hookguard
 func Rules() []*Rule {
 	return append(pathRules(),
 		worktreeTool, noPath, hiddenPath, hiddenCode, unreadable, tooMuch, tempMoved,
-		gitProgram, gitConfig, gitWorktree, guardOff, remoteShell, escape)
+		gitProgram, gitConfig, gitWorktree, guardOff, remoteShell, escape, secretPrompt)
 }

@@ -205,6 +205,24 @@ func (in *interp) gh(args []string, st *state, io stdio) {
 	in.printTool(args, st, io)
 }
 
+// azure is the az command line: a download names the file it writes.
+func (in *interp) azure(args []string, st *state, io stdio) {
+	download := contains(args, "download") || contains(args, "download-batch")
+	for i, w := range args {
+		name, value, inline := strings.Cut(w, "=")
+		if !inline && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch name {
+		case "--file", "-f", "--destination", "-d", "--dest":
+			if download {
+				in.effect(Write, value, "az download", st)
+			}
+		}
+	}
+	io.print(holeNet)
+}
+
 // cmakeE is cmake -E: small file commands for every system.
 func (in *interp) cmakeE(words []string, st *state, io stdio) {
 	if len(words) == 0 {

@@ -62,6 +62,10 @@ func (in *interp) vim(args []string, st *state, io stdio) {
 			}
 		case w == "-T" || w == "-s" && i+1 < len(args) && !silent && !strings.HasPrefix(args[i+1], "-"):
 			i++
+		case len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, "c") && i+1 < len(args): // -sc, -esc
+			i++
+			silent = true
+			commands = append(commands, args[i])
 		case strings.HasPrefix(w, "+"):
 			commands = append(commands, w[1:])
 		case strings.HasPrefix(w, "-"):

@@ -84,7 +84,13 @@ func (in *interp) environment(name string, st *state, by string) {
 		if gitStarts[name] && !gitHarmless(value) && !Unknown(value) {
 			in.find(GitProgram, by, name)
 		}
-		in.code(value, st.fork(), stdio{in: holeVar}, by)
+		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: holeVar}, by)
+	case strings.HasSuffix(name, "SAN_OPTIONS"):
+		for _, part := range strings.Split(value, ":") {
+			if key, v, ok := strings.Cut(part, "="); ok && (key == "log_path" || key == "coverage_dir") {
+				in.effect(Write, v, by, st)
+			}
+		}
 	case name == "BASH_ENV" || name == "ENV" || name == "ZDOTDIR" || name == "PYTHONSTARTUP":
 		if text, ok := in.written(value, st); ok {
 			in.code(text, st.fork(), stdio{in: holeVar}, by)
@@ -109,7 +115,14 @@ func (in *interp) environment(name string, st *state, by string) {
 
 // optionsVar holds command line words that a program reads as its own.
 func (in *interp) optionsVar(name, value string, st *state) {
-	tool := map[string]string{"GOFLAGS": "go test", "MAKEFLAGS": "make", "PYTEST_ADDOPTS": "pytest", "NODE_OPTIONS": "node-options"}[name]
+	if name == "NODE_OPTIONS" {
+		for _, w := range strings.Fields(value) {
+			key, v, attached := strings.Cut(w, "=")
+			in.runtimeOption(name, langJS, w, key, v, attached, nil, st, stdio{in: holeVar})
+		}
+		return
+	}
+	tool := map[string]string{"GOFLAGS": "go test", "MAKEFLAGS": "make", "PYTEST_ADDOPTS": "pytest"}[name]
 	if tool == "" {
 		tool = name
 	}

@@ -37,6 +37,9 @@ func (in *interp) genericOption(tool, name, value string, inline bool, next []st
 	plain := strings.ToLower(strings.TrimLeft(name, "-"))
 	switch {
 	case in.outputName(plain):
+		if _, v, ok := strings.Cut(value, "="); ok && looksLikePath(v) { // --out json=FILE
+			value = v
+		}
 		if looksLikePath(value) {
 			in.effect(Write, value, tool+" "+name, st)
 			took = 1
@@ -92,7 +95,8 @@ var (
 		"derivedDataPath": true, "deriveddatapath": true, "resultbundlepath": true, "local-dir": true, "unpack-dir": true, "extract-to": true, "extract-dir": true,
 	}
 	outputFirst = map[string]bool{"output": true, "out": true, "log": true, "report": true, "dump": true, "save": true, "export": true, "result": true, "results": true, "artifact": true, "artifacts": true, "trace": true, "record": true, "write": true, "dest": true, "destination": true, "coverage": true, "download": true}
-	outputLast  = map[string]bool{"file": true, "path": true, "dir": true, "directory": true, "folder": true, "filename": true, "to": true, "out": true, "output": true, "destination": true}
+	outputLast  = map[string]bool{"file": true, "path": true, "dir": true, "directory": true, "folder": true, "filename": true, "to": true, "out": true, "output": true, "destination": true,
+		"log": true, "json": true, "xml": true, "html": true, "csv": true, "junit": true, "report": true, "root": true}
 )
 
 // outputName reports whether an option's name says that the program writes to

@@ -12,7 +12,7 @@ var interpreters = map[string]string{
 	"node": langJS, "nodejs": langJS, "deno": langJS, "bun": langJS, "ts-node": langJS, "tsx": langJS, "qjs": langJS, "d8": langJS, "jsc": langJS, "zx": langJS,
 	"ruby": langRuby, "jruby": langRuby, "irb": langRuby, "perl": langPerl, "php": langPHP, "lua": langLua, "luajit": langLua, "lua5.3": langLua, "lua5.4": langLua, "lua5.1": langLua,
 	"Rscript": langR, "R": langR, "julia": langJulia, "elixir": "ex", "tclsh": "expect", "wish": "expect", "groovy": "groovy", "guile": "elisp", "sbcl": "elisp", "racket": "elisp", "clojure": "elisp", "bb": "elisp", "osascript": "osascript",
-	"pwsh": "pwsh", "powershell": "pwsh", "swipl": "elisp", "scala": "groovy", "kotlin": "groovy",
+	"octave": "ex", "matlab": "ex", "pwsh": "pwsh", "powershell": "pwsh", "swipl": "elisp", "scala": "groovy", "kotlin": "groovy",
 }
 
 // inlineOptions are the options that hold code, by language.
@@ -365,6 +365,7 @@ func (in *interp) awkProgram(code string, vars map[string]value, by string, st *
 // awkPrint is print … > file, print … | command.
 func (e *evaluator) awkPrint() {
 	e.pos++
+	printed := holeOut
 	for e.pos < len(e.toks) {
 		t := e.peek()
 		if t.kind == tokLine || e.is(";") || e.is("}") {
@@ -375,7 +376,7 @@ func (e *evaluator) awkPrint() {
 			v := e.expression(4)
 			for _, text := range v.texts {
 				if t.text == "|" {
-					e.in.code(text, e.st.fork(), stdio{in: holeOut, out: e.io.out}, e.by+" |")
+					e.in.code(text, e.st.fork(), stdio{in: printed, out: e.io.out}, e.by+" |")
 				} else {
 					e.in.effect(Write, text, e.by+" print >", e.st)
 				}
@@ -383,7 +384,9 @@ func (e *evaluator) awkPrint() {
 			return
 		}
 		before := e.pos
-		e.expression(0)
+		if v := e.expression(0); v.known() {
+			printed = v.text() + "\n"
+		}
 		if e.pos == before {
 			e.pos++
 		}

@@ -10,7 +10,7 @@ var notations map[string]func(in *interp, text, by string, st *state, io stdio)
 
 func init() { // in a function, because notations run commands
 	notations = map[string]func(*interp, string, string, *state, stdio){
-		"patch": (*interp).patchText, "sqlite": (*interp).sqlite, "psql": (*interp).psql, "mysql": (*interp).mysql,
+		"patch": (*interp).patchText, "pdftk": (*interp).pdftk, "sqlite": (*interp).sqlite, "psql": (*interp).psql, "mysql": (*interp).mysql,
 		"expect": (*interp).tcl, "gdb": (*interp).gdb, "gnuplot": (*interp).gnuplot,
 		"osascript": (*interp).quotedCode, "elisp": (*interp).lisp, "vimscript": (*interp).vimscript, "ex": (*interp).quotedCode,
 		"groovy": (*interp).quotedCode, "pwsh": (*interp).powershell,
@@ -65,6 +65,31 @@ func (in *interp) sqlite(text, by string, st *state, io stdio) {
 			in.effect(Write, lastField(rest), by+" "+name, st)
 		}
 	}
+}
+
+// sqliteTool is the command line: statements that only read leave the data
+// base alone.
+func (in *interp) sqliteTool(args []string, st *state, io stdio) {
+	statements, reads := 0, true
+	for i, op := range operandsOf(args[1:]) {
+		if i == 0 {
+			continue
+		}
+		statements++
+		first := strings.ToLower(firstField(op))
+		switch {
+		case strings.HasPrefix(first, "select"), first == "explain", first == "with", first == "pragma", first == ".schema", first == ".tables", first == ".dump", first == ".mode", first == ".headers", first == ".databases", first == ".indexes", first == "show", first == "describe":
+		default:
+			reads = false
+		}
+	}
+	if statements > 0 && reads && io.in == holeVar {
+		args = append([]string{args[0], "-readonly"}, args[1:]...)
+		for _, op := range operandsOf(args[1:])[1:] {
+			in.sqlite(op, args[0], st, io)
+		}
+	}
+	in.tool(args, st, io)
 }
 
 func lastField(s string) string {
@@ -290,7 +315,7 @@ func (in *interp) gnuplot(text, by string, st *state, io stdio) {
 // quotedCode finds the shell text and the file that a few calls of rarer
 // languages take as their first text.
 func (in *interp) quotedCode(text, by string, st *state, io stdio) {
-	for _, head := range []string{"do shell script ", "System.cmd(", "System.shell(", ":os.cmd('", ":os.cmd(~c", "os.cmd("} {
+	for _, head := range []string{"do shell script ", "system(", "unix(", "popen(", "System.cmd(", "System.shell(", ":os.cmd('", ":os.cmd(~c", "os.cmd("} {
 		for rest := text; ; {
 			i := strings.Index(rest, head)
 			if i < 0 {
@@ -307,6 +332,16 @@ func (in *interp) quotedCode(text, by string, st *state, io stdio) {
 			if name, ok := firstQuoted(text[i+len(head):]); ok && (head != "new File(" || strings.ContainsAny(text, "<") || strings.Contains(text, "write") || strings.Contains(text, "delete") || strings.Contains(text, ".text =") || strings.Contains(text, "mkdir") || strings.Contains(text, "append") || strings.Contains(text, "createNewFile")) {
 				in.effect(Write, name, by, st)
 			}
+		}
+	}
+	for rest := text; ; {
+		i := strings.Index(rest, "fopen(")
+		if i < 0 {
+			break
+		}
+		rest = rest[i+len("fopen("):]
+		if texts := quotedAny(rest, 2); len(texts) == 2 && strings.ContainsAny(texts[1], "wa+") {
+			in.effect(Write, texts[0], by+" fopen", st)
 		}
 	}
 	if i := strings.Index(text, ".execute()"); i > 0 {
@@ -369,6 +404,33 @@ func quotedTexts(s string, limit int) []string {
 		}
 	}
 	return out
+}
+
+// quotedAny lists the first texts in either kind of quotes.
+func quotedAny(s string, limit int) []string {
+	var out []string
+	for len(out) < limit {
+		i := strings.IndexAny(s, `'"`)
+		if i < 0 {
+			break
+		}
+		j := strings.IndexByte(s[i+1:], s[i])
+		if j < 0 {
+			break
+		}
+		out = append(out, s[i+1:i+1+j])
+		s = s[i+j+2:]
+	}
+	return out
+}
+
+// pdftk writes what follows the word "output".
+func (in *interp) pdftk(text, by string, st *state, _ stdio) {
+	if looksLikePath(text) && strings.HasPrefix(text, "/") || strings.HasPrefix(text, "../") {
+		if text != "" && !strings.HasSuffix(strings.ToLower(text), ".fdf") {
+			in.effect(Write, text, by, st)
+		}
+	}
 }
 
 func (in *interp) vimscript(text, by string, st *state, io stdio) {

@@ -108,7 +108,7 @@ func (in *interp) property(text, by string, st *state, _ stdio) {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.ToLower(strings.TrimSpace(name))
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	if ok && looksLikePath(strings.TrimSpace(value)) && (in.outputName(last) || last == "directory" || last == "repo" && strings.HasPrefix(name, "maven") || last == "output_document" || last == "logfile" || last == "dir_prefix" || strings.HasSuffix(last, "directory") || last == "altdeploymentrepository" || last == "builddirectory" || strings.HasSuffix(name, "tmpdir")) {
+	if ok && looksLikePath(strings.TrimSpace(value)) && (in.outputName(last) || last == "directory" || name == "maven.repo.local" || last == "output_document" || last == "logfile" || last == "dir_prefix" || strings.HasSuffix(last, "directory") || last == "altdeploymentrepository" || last == "builddirectory" || strings.HasSuffix(name, "tmpdir")) {
 		in.effect(Write, strings.TrimSpace(value), by+" "+name, st)
 	}
 }
@@ -148,7 +148,7 @@ func (in *interp) makeCode(text, by string, st *state, io stdio) {
 			in.code(rest[:j], st.fork(), io, by)
 		}
 	}
-	if _, recipe, ok := strings.Cut(text, ";"); ok {
+	if head, recipe, ok := strings.Cut(text, ";"); ok && strings.Contains(head, ":") && !strings.Contains(head, "\n") {
 		in.code(strings.ReplaceAll(recipe, "$$", "$"), st.fork(), io, by)
 	}
 	in.recipes(text, by, st, io)

@@ -75,13 +75,6 @@ func filesOf(args []string) []string {
 
 // passThrough prints the content of the named files, or standard input.
 func (in *interp) passThrough(args []string, st *state, io stdio) {
-	if args[0] == "tee" {
-		for _, f := range filesOf(args) {
-			in.remember(f, io.in, st)
-		}
-		io.print(io.in)
-		return
-	}
 	files := filesOf(args)
 	for i := 0; i < len(files); i++ { // head -n 5
 		if _, err := strconv.Atoi(strings.TrimLeft(files[i], "+-")); err == nil && files[i] != "-" {

@@ -14,6 +14,10 @@ func init() { // in a function, because programs run other programs
 		"sh": (*interp).sh, "bash": (*interp).sh, "dash": (*interp).sh, "zsh": (*interp).sh, "ksh": (*interp).sh, "mksh": (*interp).sh, "ash": (*interp).sh, "rbash": (*interp).sh, "fish": (*interp).sh,
 		"find": (*interp).findFiles, "gfind": (*interp).findFiles, "fd": (*interp).fd, "fdfind": (*interp).fd,
 		"xargs": (*interp).xargs, "gxargs": (*interp).xargs,
+		"tee": (*interp).tee, "gtee": (*interp).tee, "cp": (*interp).cp, "gcp": (*interp).cp,
+		"make": (*interp).makeTool, "gmake": (*interp).makeTool, "bmake": (*interp).makeTool,
+		"sqlite3": (*interp).sqliteTool, "sqlite": (*interp).sqliteTool, "duckdb": (*interp).sqliteTool,
+		"az": (*interp).azure,
 		"ln": (*interp).ln, "gln": (*interp).ln, "link": (*interp).ln, "tar": (*interp).tar, "gtar": (*interp).tar, "bsdtar": (*interp).tar,
 		"7z": (*interp).sevenZip, "7za": (*interp).sevenZip, "7zr": (*interp).sevenZip, "7zz": (*interp).sevenZip,
 		"mktemp": (*interp).mktemp, "gmktemp": (*interp).mktemp, "tempfile": (*interp).mktemp,
@@ -138,7 +142,58 @@ func (in *interp) script(name, text string, args []string, st *state, io stdio) 
 	}
 	sub := st.fork()
 	sub.params, sub.name = append([]string{}, args...), name
-	in.code(text, sub, io, name)
+	// What the file held before is a script of the project like any other.
+	in.code(strings.ReplaceAll(text, holeFile, holeInit+"\n"), sub, io, name)
+}
+
+// tee writes what it reads to its files and to its output.
+func (in *interp) tee(args []string, st *state, io stdio) {
+	in.toolAs("tee", args, st, io)
+	for _, f := range filesOf(args) {
+		in.remember(f, io.in, st)
+	}
+	io.print(io.in)
+}
+
+// cp with -s makes links instead of copies.
+func (in *interp) cp(args []string, st *state, io stdio) {
+	for _, w := range args[1:] {
+		if w == "--symbolic-link" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.ContainsAny(w, "tS") {
+			in.ln(append([]string{args[0], "-s"}, operandsOf(args[1:])...), st, io)
+			return
+		}
+	}
+	in.toolAs("cp", args, st, io)
+	if ops := operandsOf(args[1:]); len(ops) == 2 {
+		if text, ok := in.written(ops[0], st); ok {
+			in.remember(ops[1], text, st)
+		}
+	}
+}
+
+// makeTool is make, with a makefile that the call itself wrote.
+func (in *interp) makeTool(args []string, st *state, io stdio) {
+	files := []string{"GNUmakefile", "makefile", "Makefile"}
+	sub := st.fork()
+	for i, w := range args {
+		if i+1 < len(args) && (w == "-f" || w == "--file" || w == "--makefile") {
+			files = []string{args[i+1]}
+		}
+		if i+1 < len(args) && (w == "-C" || w == "--directory") {
+			sub.chdir(args[i+1])
+		}
+	}
+	for _, f := range files {
+		text, ok := in.written(f, sub)
+		if f == "-" || f == "/dev/stdin" {
+			text, ok = io.in, io.in != holeVar
+		}
+		if ok {
+			in.makeCode(text, "make", sub, io)
+			break
+		}
+	}
+	in.tool(args, st, io)
 }
 
 // env runs a command in a changed environment.

@@ -52,6 +52,7 @@ var actions = map[string]string{
 	"file_put_contents": "out:0", "fopen": "open:0,1", "touch": "out:0", "tempnam": "out:0", "move_uploaded_file": "out:1", "imagepng": "out:1", "imagejpeg": "out:1", "copyfile": "out:1", "ini_set": "none", "putenv": "putenv", "mkfifo": "out:0", "posix_mkfifo": "out:0", "lchown": "out:0", "chgrp": "out:0", "error_log": "out:2", "fputcsv": "none",
 	"os.remove_": "del:0", "io.output": "out:0", "lfs.mkdir": "out:0", "lfs.rmdir": "del:0",
 	"write.csv": "out:1 kw:file", "write.table": "out:1 kw:file", "writeLines": "out:1 kw:con", "saveRDS": "out:1 kw:file", "save.image": "out:0 kw:file", "save": "kw:file", "sink": "out:0 kw:file", "cat": "kw:file", "file.create": "outall", "file.remove": "delall", "file.rename": "del:0 out:1", "file.copy": "out:1", "file.symlink": "link:0,1", "dir.create": "out:0", "ggsave": "out:0 kw:filename", "pdf": "out:0 kw:file", "png": "out:0 kw:filename", "setwd": "dir:0", "download.file": "out:1 kw:destfile", "dump": "kw:file", "write_csv": "out:1 kw:file", "write": "out:1 kw:file", "file": "open:0,1",
+	"jl:write": "out:0", "jl:touch": "out:0", "jl:rm": "del:0", "jl:run": "none",
 	"rm": "jlrm", "cp_": "out:1", "mktempdir": "none",
 }
 

@@ -15,6 +15,9 @@ func (e *evaluator) action(name string) (string, bool) {
 		a, found := actions["."+method]
 		return a, found
 	}
+	if a, ok := actions[e.lang+":"+name]; ok {
+		return a, true
+	}
 	if !strings.Contains(name, ".") {
 		if langs, limited := bareOnly[name]; limited && !strings.Contains(" "+langs+" ", " "+e.lang+" ") {
 			return "", false

@@ -13,6 +13,7 @@ type value struct {
 	named map[string]value // keyword arguments, object literals
 	isDir bool             // a path object: its methods work on the file
 	made  bool             // it came from a call that opened a file
+	slot  string           // the environment variable that this is
 }
 
 var unknown = value{}
@@ -165,13 +166,26 @@ func (e *evaluator) statement(end int) {
 	if e.assignment() {
 		return
 	}
-	e.expression(0)
+	v := e.expression(0)
+	if e.lang == langAwk && e.is("|") && e.at(1).text == "getline" {
+		e.pos += 2
+		for _, text := range v.texts {
+			e.in.code(text, e.st.fork(), e.io, e.by+" | getline")
+		}
+	}
+	if e.is("=") && v.slot != "" { // os.environ["X"] = …
+		e.pos++
+		e.setEnvironment(textValue(v.slot), e.expression(0), e.by)
+	}
 }
 
 // keyword handles the statements that bind names.
 func (e *evaluator) keyword(word string, end int) bool {
 	switch word {
 	case "import", "from", "use", "require_relative":
+		if e.at(1).text == "(" {
+			return false
+		}
 		return e.imports(word)
 	case "const", "let", "var", "my", "our", "local":
 		e.pos++
@@ -342,12 +356,119 @@ func (e *evaluator) assignment() bool {
 		return false
 	}
 	e.pos += j + 1
+	if variable, ok := strings.CutPrefix(name, "process.env."); ok {
+		e.setEnvironment(textValue(variable), e.expression(0), e.by)
+		return true
+	}
+	if e.arrow(name) {
+		return true
+	}
 	v := e.expression(0)
 	if v.name != "" && !v.known() {
 		e.names[name] = v.name
 	}
 	e.vars[name] = v
 	return true
+}
+
+// arrow is NAME = (params) => body, or a lambda: the body runs where it
+// stands, and again when the name is called.
+func (e *evaluator) arrow(name string) bool {
+	i := e.pos
+	if i < len(e.toks) && e.toks[i].text == "async" {
+		i++
+	}
+	f := function{}
+	switch {
+	case i+1 < len(e.toks) && e.toks[i].kind == tokName && e.toks[i+1].text == "=>":
+		f.params, f.start = []string{e.toks[i].text}, i+2
+	case i < len(e.toks) && e.toks[i].text == "(":
+		close := e.matching(i)
+		if close < 0 || close+1 >= len(e.toks) || e.toks[close+1].text != "=>" {
+			return false
+		}
+		f.params, f.start = e.paramNames(i+1, close), close+2
+	case i < len(e.toks) && e.toks[i].text == "lambda":
+		j := i + 1
+		for j < len(e.toks) && e.toks[j].text != ":" {
+			j++
+		}
+		f.params, f.start = e.paramNames(i+1, j), j+1
+	case i+1 < len(e.toks) && e.toks[i].text == "function":
+		j := i + 1
+		if e.toks[j].kind == tokName {
+			j++
+		}
+		close := e.matching(j)
+		if j >= len(e.toks) || e.toks[j].text != "(" || close < 0 {
+			return false
+		}
+		f.params, f.start = e.paramNames(j+1, close), close+1
+	default:
+		return false
+	}
+	f.end = e.arrowEnd(f.start)
+	e.funcs[name] = f
+	e.pos = f.start
+	return true
+}
+
+func (e *evaluator) arrowEnd(i int) int {
+	if i < len(e.toks) && e.toks[i].text == "{" {
+		if close := e.matching(i); close > 0 {
+			return close
+		}
+	}
+	for depth := 0; i < len(e.toks); i++ {
+		t := e.toks[i]
+		switch {
+		case t.kind == tokPunct && (t.text == "(" || t.text == "[" || t.text == "{"):
+			depth++
+		case t.kind == tokPunct && (t.text == ")" || t.text == "]" || t.text == "}"):
+			if depth--; depth < 0 {
+				return i
+			}
+		case depth == 0 && (t.kind == tokLine || t.kind == tokPunct && t.text == ";"):
+			return i
+		}
+	}
+	return i
+}
+
+// callback binds the parameter of a function that a method is given to what
+// the method will call it with: the elements of a list, the value of a
+// promise.
+func (e *evaluator) callback(v value) {
+	object := value{}
+	switch {
+	case strings.HasPrefix(v.name, ".") && len(v.list) == 1:
+		object = value{texts: v.list[0].all(), isDir: v.list[0].isDir}
+	case strings.HasSuffix(v.name, ".then"):
+		object = value{name: strings.TrimSuffix(v.name, ".then")}
+	default:
+		return
+	}
+	i := e.pos
+	if i < len(e.toks) && (e.toks[i].text == "(" || e.toks[i].text == "{" || e.toks[i].text == "do") {
+		i++
+	}
+	for i < len(e.toks) && (e.toks[i].text == "(" || e.toks[i].text == "|" || e.toks[i].text == "async" || e.toks[i].text == "function") {
+		i++
+	}
+	if i+1 >= len(e.toks) || e.toks[i].kind != tokName {
+		return
+	}
+	switch e.toks[i+1].text {
+	case "=>", ")", "|", ",":
+		name := e.toks[i].text
+		delete(e.names, name)
+		if object.name != "" {
+			e.names[name] = object.name
+			delete(e.vars, name)
+		} else if object.known() {
+			e.vars[name] = object
+		}
+	}
 }
 
 // forLoop binds the loop's variable to the list it walks.

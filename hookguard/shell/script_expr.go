@@ -346,7 +346,11 @@ func (e *evaluator) suffixes(v value) value {
 			if t.line != e.at(-1).line && e.lang != langJS {
 				return v
 			}
+			e.callback(v)
 			v = e.call(v, e.items(")"))
+		case t.text == "{" && e.at(1).text == "|" || t.text == "do" && e.at(1).text == "|":
+			e.callback(v)
+			return v
 		case t.kind == tokPunct && t.text == "[" && t.line == e.at(-1).line, t.kind == tokPunct && t.text == "{" && e.lang == langPerl && v.name != "" && e.at(2).text == "}":
 			v = e.index(v)
 		case e.lineCall(v, t):
@@ -442,7 +446,9 @@ func (e *evaluator) index(v value) value {
 	key := items[0].text()
 	switch {
 	case v.name == "os.environ" || v.name == "process.env" || v.name == "ENV" || v.name == "_ENV" || v.name == "_SERVER":
-		return e.environment(items[0])
+		found := e.environment(items[0])
+		found.slot = key
+		return found
 	case v.name == "sys.argv" || v.name == "process.argv" || v.name == "ARGV" || v.name == "argv":
 		return e.argument(v.name, key)
 	case v.named != nil:

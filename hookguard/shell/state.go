@@ -117,6 +117,10 @@ func (st *state) set(name, value string) {
 		panic(errLimit)
 	}
 	name = st.deref(name)
+	if name == "OLDPWD" {
+		st.oldDir = value
+		return
+	}
 	old := st.vars[name]
 	st.vars[name] = variable{values: []string{value}, exported: old.exported}
 }

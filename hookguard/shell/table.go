@@ -423,18 +423,16 @@ func (s *sorter) operands(kinds []string) {
 // subcommand hands the rest of the line to the row "tool sub".
 func (s *sorter) subcommand() {
 	if len(s.p.operands) == 0 {
-		return
-	}
-	sub := s.p.operands[0]
-	name := s.tool + " " + sub
-	if _, ok := rowIndex()[name]; !ok {
 		for _, f := range s.todo {
 			f()
 		}
-		s.in.generic(append([]string{name}, s.p.operands[1:]...), s.st)
 		return
 	}
-	k, _ := know(name)
+	name := s.tool + " " + s.p.operands[0]
+	k, ok := know(name)
+	if !ok { // the tool's own options are all that is known of it
+		k = &knowledge{options: map[string]option{}, meanings: map[string]meaning{"": {kinds: []string{"val*"}}}}
+	}
 	for option, o := range s.k.options {
 		if _, own := k.options[option]; !own {
 			k.options[option] = o
@@ -453,6 +451,9 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 			in.effect(Read, value, by, st)
 		}
 	case "out":
+		if i := strings.Index(value, "=/"); i > 0 && !strings.Contains(value[:i], "/") { // json=/path
+			value = value[i+1:]
+		}
 		if value != "-" {
 			in.effect(Write, value, by, st)
 		}
