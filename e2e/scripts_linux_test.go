@@ -22,9 +22,11 @@ import (
 
 // suites are the directories of testdata and what a script in each needs.
 // testdata/claude drives the real Claude Code with a scripted model,
-// testdata/stub an agent that does what its prompt says, testdata/plain none.
+// testdata/stub an agent that does what its prompt says, testdata/exec runs
+// commands without an agent, testdata/plain nothing at all.
 var suites = map[string][]string{
 	"plain":  {"git"},
+	"exec":   {"git", "bwrap"},
 	"stub":   {"git", "bwrap"},
 	"claude": {"git", "bwrap", "agents"},
 }

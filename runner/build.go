@@ -75,15 +75,23 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	if a.Command {
 		cwd = h.Cwd
 	}
-	p.Start, err = layer.Argv(p.Policy, []string{h.Lane, "confine"}, confine.Options{
-		BwrapPath: h.Layer.Path, Root: h.UID == 0, Cwd: cwd, EmptyFile: filepath.Join(run, planDir, "empty")})
-	if err != nil {
+	if p.Start, err = startArgv(p, h, cwd); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "lane cannot say this in its layer's words; leave out --read or --write"}
 	}
-	p.Checks = checks(repo, p, launch)
+	p.Checks = checks(repo, h, p, launch)
 	p.Checks.HostMounts = slices.Contains(req.Accept, hostMounts)
 	p.Checks.Dir, p.Checks.Path = cwd, executable(a, h, p.Policy)
 	return p, nil
+}
+
+// startArgv is what lane itself executes.
+func startArgv(p Plan, h Host, cwd string) ([]string, error) {
+	layer, err := confine.Lookup(p.Layer)
+	if err != nil {
+		return nil, err
+	}
+	return layer.Argv(p.Policy, []string{h.Lane, "confine"}, confine.Options{
+		BwrapPath: p.LayerPath, Root: h.UID == 0, Cwd: cwd, EmptyFile: filepath.Join(p.RunDir, planDir, "empty")})
 }
 
 // executable is the path that the confined child executes: an agent's as it
@@ -297,7 +305,7 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 }
 
 // checks are what the confined child tries before the agent may start.
-func checks(repo gitdiscover.Repo, p Plan, launch agent.Launch) confine.ChildPlan {
+func checks(repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) confine.ChildPlan {
 	c := confine.Probes(p.Policy)
 	c.Argv = launch.Argv
 	add := func(dirs ...string) {
@@ -319,6 +327,9 @@ func checks(repo gitdiscover.Repo, p Plan, launch agent.Launch) confine.ChildPla
 	}
 	if repo.PointerIsFile && !slices.Contains(c.MustNotOpen, repo.Pointer) {
 		c.MustNotOpen = append(c.MustNotOpen, repo.Pointer)
+	}
+	if h.Layer.Scopes || p.Policy.Network == sandbox.NetworkNone {
+		c.MustNotConnect = []string{"lane-" + p.Run}
 	}
 	if len(launch.Nested) > 0 {
 		c.Nested = launch.Nested[0]

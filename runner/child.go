@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -41,6 +42,9 @@ type child struct {
 // Without streams the child gets pipes of lane's: the prompt goes in, and the
 // output is read. With streams it gets those.
 func start(p Plan, h Host, s *streams) (*child, error) {
+	if err := dropGoneSockets(&p, h); err != nil {
+		return nil, err
+	}
 	if err := confine.CheckPaths(p.Policy); err != nil {
 		var pe *confine.PathError
 		if errors.As(err, &pe) {
@@ -132,6 +136,14 @@ func (c *child) closeMine(errRead *os.File) {
 // prove sends the plan and reads what the child found by trying, in the very
 // namespace that the agent would get.
 func (c *child) prove() (confine.ChildReport, error) {
+	// An abstract socket of lane's own, for the child to fail to reach.
+	for _, name := range c.plan.Checks.MustNotConnect {
+		l, err := net.Listen("unix", "@"+name)
+		if err != nil {
+			return confine.ChildReport{}, c.layerFailed(err)
+		}
+		defer l.Close()
+	}
 	c.reports.SetReadDeadline(time.Now().Add(proveTimeout))
 	sendErr := confine.WritePlan(c.orders, c.plan.Checks)
 	report, err := confine.ReadReport(c.reports)
