@@ -86,11 +86,11 @@ func showRun(r runner.Result) {
 	}
 	if r.Seal != nil {
 		for _, c := range r.Seal.Tripped {
-			line("TRIPPED", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(c.Path), c.Before, c.After))
+			line("TRIPPED", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(string(c.Path)), c.Before, c.After))
 			line("", "look: "+c.Inspect)
 		}
 		for _, c := range r.Seal.Reported {
-			line("elsewhere", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(c.Path), c.Before, c.After))
+			line("elsewhere", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(string(c.Path)), c.Before, c.After))
 		}
 	}
 	for _, f := range r.Changed {

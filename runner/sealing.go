@@ -51,7 +51,7 @@ func compareSeal(res *Result, j Job, before seal.Seal) {
 	}
 	first := r.Tripped[0]
 	res.Status, res.Reason, res.Exit = Tripwire, string(first.Kind), ExitTripwire
-	res.Path = first.Path
+	res.Path = string(first.Path)
 	res.Detail = fmt.Sprintf("%s: was %s, is %s", kindMeans(first.Kind), first.Before, first.After)
 	if n := len(r.Tripped) + r.TrippedMore; n > 1 {
 		res.Detail += fmt.Sprintf(" (and %d more changes; lane runs show lists them)", n-1)
