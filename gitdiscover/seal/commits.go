@@ -90,8 +90,8 @@ const (
 func (w *rangeWalk) mayTakeOut(extra *int) bool {
 	if *extra == 0 { // from here on no commit becomes new: the oldest is known
 		for _, v := range w.seen {
-			if when := v.when(); v.tip && !v.base && (w.oldest.IsZero() || when.Before(w.oldest)) {
-				w.oldest = when
+			if v.tip && !v.base && (w.oldest.IsZero() || v.when().Before(w.oldest)) {
+				w.oldest = v.when()
 			}
 		}
 	}
