@@ -79,7 +79,7 @@ func (j *Journal) Add(m Move) error {
 	if err := os.MkdirAll(j.dir, 0o700); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	root, err := os.OpenRoot(j.dir)
+	root, err := os.OpenRoot(j.dir + "/")
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -171,7 +171,7 @@ func (j *Journal) Moves() []Move {
 	if j == nil {
 		return nil
 	}
-	root, err := os.OpenRoot(j.dir)
+	root, err := os.OpenRoot(j.dir + "/")
 	if err != nil {
 		return nil
 	}

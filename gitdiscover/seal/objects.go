@@ -52,7 +52,9 @@ func openObjects(repo gitdiscover.Repo) (*objects, error) {
 	lru := cache.NewObjectLRU(cacheBytes)
 	left := int64(maxIndexes)
 	for i, dir := range append([]string{filepath.Join(repo.CommonDir, "objects")}, repo.Alternates...) {
-		root, err := os.OpenRoot(dir)
+		// With the slash a FIFO in its place is an error; without, OpenRoot
+		// waits for somebody to write to it.
+		root, err := os.OpenRoot(dir + "/")
 		if err != nil && i > 0 {
 			continue // git goes on without an alternate that is gone
 		}
@@ -61,7 +63,7 @@ func openObjects(repo gitdiscover.Repo) (*objects, error) {
 			return nil, err
 		}
 		o.roots = append(o.roots, root)
-		if left -= indexBytes(root); left < 0 {
+		if left -= indexBytes(objectDir{root}); left < 0 {
 			o.close()
 			return nil, fmt.Errorf("pack indexes of more than %d MiB", maxIndexes>>20)
 		}
@@ -71,13 +73,8 @@ func openObjects(repo gitdiscover.Repo) (*objects, error) {
 	return o, nil
 }
 
-func indexBytes(root *os.Root) (n int64) {
-	d, err := root.Open("pack")
-	if err != nil {
-		return 0
-	}
-	defer d.Close()
-	infos, _ := d.Readdir(-1)
+func indexBytes(d objectDir) (n int64) {
+	infos, _ := d.ReadDir("objects/pack")
 	for _, i := range infos {
 		if strings.HasSuffix(i.Name(), ".idx") {
 			n += i.Size()
