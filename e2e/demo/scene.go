@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"lane/e2e/model"
@@ -92,7 +93,7 @@ func (s *scene) attempts() []attempt {
 	add := func(id, what, path string) {
 		bash, write := path+"-by-bash", path+"-by-write"
 		all = append(all,
-			attempt{id + "-bash", "Bash:  echo > " + what, model.Use(id+"-bash", "Bash", map[string]string{"command": "echo evil >'" + bash + "'"}), []string{bash}},
+			attempt{id + "-bash", "Bash: echo > " + what, model.Use(id+"-bash", "Bash", map[string]string{"command": "echo evil >'" + bash + "'"}), []string{bash}},
 			attempt{id + "-write", "Write: " + what, model.Use(id+"-write", "Write", map[string]string{"file_path": write, "content": "evil\n"}), []string{write}})
 	}
 	add("hook", "a hook in the shared .git", filepath.Join(s.common, "hooks", "pre-commit"))
@@ -100,6 +101,16 @@ func (s *scene) attempts() []attempt {
 	add("main", "a file in the main checkout", filepath.Join(s.repo, "evil"))
 	add("sibling", "a file in another worktree", filepath.Join(s.sibling, "evil"))
 	add("home", "a file in the home directory", filepath.Join(s.home, ".bashrc"))
+	// The guard refuses the above before anything is tried. What it cannot look
+	// into, a script that the agent wrote, meets the layers below it.
+	for _, target := range []struct{ id, what, path string }{
+		{"hook", "a hook in the shared .git", filepath.Join(s.common, "hooks", "pre-push-by-script")},
+		{"main", "a file in the main checkout", filepath.Join(s.repo, "evil-by-script")},
+	} {
+		all = append(all, attempt{target.id + "-script", "Script: echo > " + target.what,
+			model.Use(target.id+"-script", "Bash", map[string]string{"command": "sh try.sh '" + target.path + "'"}),
+			[]string{target.path}})
+	}
 	add("tmp", "a file in the shared /tmp", filepath.Join("/tmp", filepath.Base(s.root)+"-evil"))
 	return all
 }
@@ -125,6 +136,7 @@ func (s *scene) script(tries []attempt) model.Script {
 		model.Use("test", "Write", map[string]string{"file_path": filepath.Join(s.lane, "greet_test.sh"), "content": test}),
 		model.Use("run", "Bash", map[string]string{"command": "sh greet_test.sh && git status --short"}),
 	}
+	steps = append(steps, model.Use("try", "Write", map[string]string{"file_path": filepath.Join(s.lane, "try.sh"), "content": "echo evil >\"$1\"\n"}))
 	for _, t := range tries {
 		steps = append(steps, t.step)
 	}
@@ -149,11 +161,11 @@ func (s *scene) checkAttempts(c *checks, srv *model.Running, tries []attempt) {
 				absent = false
 			}
 		}
-		told := oneLine(r.Text)
+		told := oneLine(strings.ReplaceAll(hookPrefix.ReplaceAllString(r.Text, ""), s.home, "~"))
 		if !came {
 			told = "(never came back)"
 		}
-		c.that(came && absent, "%-36s not on the disk; the agent was told: %s", t.what, told)
+		c.that(came && absent, "%-42s not on the disk; the agent was told: %s", t.what, told)
 	}
 }
 
@@ -187,11 +199,14 @@ func (s *scene) outside() (map[string]string, error) {
 
 func same(a, b map[string]string) bool { return maps.Equal(a, b) }
 
+// hookPrefix is what Claude Code puts before a hook's own words.
+var hookPrefix = regexp.MustCompile(`^PreToolUse:\w+ hook error: \[[^\]]*\]: `)
+
 // oneLine is the start of a text that fits on a line.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 110 {
-		return string(r[:110]) + "…"
+	if r := []rune(s); len(r) > 150 {
+		return string(r[:150]) + "…"
 	}
 	return s
 }
