@@ -93,6 +93,7 @@ func showRun(r runner.Result) {
 			line("elsewhere", fmt.Sprintf("%s %s: was %s, is %s", c.Kind, q(string(c.Path)), c.Before, c.After))
 		}
 	}
+	showLedger(r, line)
 	for _, f := range r.Changed {
 		line("changed", q(f))
 	}
@@ -108,4 +109,38 @@ func showRun(r runner.Result) {
 		line("warning", runner.Printable(w))
 	}
 	line("directory", q(r.RunDir))
+}
+
+// showLedger is what moved in git, and what to look at first.
+func showLedger(r runner.Result, line func(string, any)) {
+	for _, h := range r.Held {
+		line("held back", q(h.Path)+": "+runner.Printable(h.Reason))
+	}
+	if r.Sweep != nil {
+		for _, f := range r.Sweep.Findings {
+			line("look at", fmt.Sprintf("%s %s (%s) %s", f.Kind, f.Path, f.Was, runner.Printable(f.Detail)))
+		}
+		for _, why := range r.Sweep.Incomplete {
+			line("look at", "there may be more: "+runner.Printable(why))
+		}
+	}
+	if r.Ledger == nil {
+		return
+	}
+	for _, m := range r.Ledger.Refs {
+		line("ref", fmt.Sprintf("%s %s -> %s", m.Name, orNone(m.Before), orNone(m.After)))
+	}
+	for _, c := range r.Ledger.Commits {
+		line("commit", fmt.Sprintf("%.12s %s", c.ID, runner.Printable(c.Subject)))
+	}
+	for _, u := range r.Ledger.Missing {
+		line("unknown", u.What+": "+runner.Printable(u.Why))
+	}
+}
+
+func orNone(id string) string {
+	if id == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%.12s", id)
 }

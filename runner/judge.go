@@ -105,6 +105,9 @@ func after(res *Result, j Job, sealed seal.Seal) {
 	tree := readTree(j.Plan.Worktree, treeSkips(j.Repo))
 	res.ChangedIncomplete = tree.Cut
 	names := changed(j.Host.Tree, tree)
+	if len(names) > 0 || tree.Cut != "" || len(tree.Dirs) != len(j.Host.Tree.Dirs) || len(tree.Repositories) != len(j.Host.Tree.Repositories) {
+		lookCloser(res, j, sealed, root)
+	}
 	judgeChanges(res, j, len(names))
 	if len(names) > maxChanged {
 		res.ChangedMore = len(names) - maxChanged
@@ -124,7 +127,7 @@ func tripWiring(res *Result, j Job, held []Held, err error) {
 		return
 	}
 	res.Path = filepath.Join(j.Plan.Worktree, held[0].Path)
-	res.Detail = fmt.Sprintf("%d files that configure agents, editors or shells appeared during the run and were held back, first %s (%s)", len(held), quote(held[0].Path), held[0].Reason)
+	res.Detail = fmt.Sprintf("%d things that make agents, editors, shells or git run code appeared during the run and were held back, first %s (%s)", len(held), quote(held[0].Path), held[0].Reason)
 	res.Hint = "they lie in " + filepath.Join(j.Plan.RunDir, recordDir, quarantineDir) + "; --accept wiring leaves them in place"
 }
 

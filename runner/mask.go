@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 
 	"lane/sandbox"
 )
@@ -38,7 +39,7 @@ func surveyMasked(h *Host, req Request, worktree string) error {
 		}
 	}
 	for name, stamp := range h.Tree.Files {
-		if inodes[stamp.Ino] && os.FileMode(stamp.Mode).IsRegular() {
+		if inodes[stamp.Ino] && stamp.Mode&syscall.S_IFMT == syscall.S_IFREG {
 			paths[filepath.Join(worktree, name)] = true
 		}
 	}

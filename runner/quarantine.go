@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"lane/gitdiscover/seal"
 	"lane/sandbox"
 )
 
@@ -44,6 +45,27 @@ func holdBack(root *os.Root, j Job) ([]Held, error) {
 				break
 			}
 		}
+	}
+	return held, nil
+}
+
+// holdBackRepositories moves out of the worktree what appeared there and is a
+// repository that makes git run something or look elsewhere: the user's next
+// `git status` would go into it and obey it.
+func holdBackRepositories(root *os.Root, j Job, sweep seal.SweepReport) ([]Held, error) {
+	if slices.Contains(j.Request.Accept, "wiring") {
+		return nil, nil
+	}
+	var held []Held
+	for _, f := range sweep.Findings {
+		if f.Kind != seal.FoundRepository && f.Kind != seal.FoundBare || f.Was != "appeared" || len(f.Runs) == 0 {
+			continue
+		}
+		name := string(f.Path)
+		if err := moveOut(root, name, filepath.Join(j.Plan.RunDir, recordDir, quarantineDir)); err != nil {
+			return held, fmt.Errorf("hold back %s: %w", quote(name), err)
+		}
+		held = append(held, Held{Path: name, Reason: "a nested repository that runs or redirects: " + strings.Join(f.Runs, ", ")})
 	}
 	return held, nil
 }

@@ -65,6 +65,12 @@ type Result struct {
 	Ignored           []string     `json:"ignored"`
 	Removed           []string     `json:"litter_removed,omitempty"`
 	Held              []Held       `json:"held_back,omitempty"`
+	// Sweep lists what to look at before anything touches the worktree; null
+	// when no file changed.
+	Sweep *seal.SweepReport `json:"sweep"`
+	// Ledger is what moved in git and what differs from HEAD's tree; null
+	// when nothing changed.
+	Ledger *seal.Ledger `json:"ledger"`
 	// Seal is what changed of what steers git, null when no agent ran.
 	Seal     *seal.Report `json:"seal"`
 	Warnings []string     `json:"warnings,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -66,4 +67,24 @@ func kindMeans(k seal.Kind) string {
 		}
 	}
 	return string(k)
+}
+
+// lookCloser sweeps a worktree in which something changed, holds back nested
+// repositories that would run something, and reads the ledger.
+func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
+	ctx, cancel := context.WithTimeout(context.Background(), compareTime)
+	defer cancel()
+	before := j.Host.Tree.sealed(j.Plan.Worktree)
+	sweep := seal.Sweep(ctx, j.Plan.Worktree, seal.SweepOptions{Before: before, Wiring: sealOptions(j).Wiring,
+		Hooks: sealed.HooksPaths(), Skip: treeSkips(j.Repo)})
+	res.Sweep = &sweep
+	held, err := holdBackRepositories(root, j, sweep)
+	if res.Held = append(res.Held, held...); err != nil || len(held) > 0 {
+		tripWiring(res, j, held, err)
+	}
+	if j.Agent.Command {
+		return // a command leaves no record
+	}
+	ledger := seal.ReadLedger(ctx, sealed, res.Seal.After, seal.LedgerOptions{Stamps: before.Files, Skip: treeSkips(j.Repo)})
+	res.Ledger = &ledger
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"lane/gitdiscover/seal"
 	"lane/sandbox"
 )
 
@@ -29,14 +30,8 @@ type Tree struct {
 	Cut string
 }
 
-// Stamp changes whenever a file's content or mode does: ctime cannot be set
-// by an unprivileged process, so putting mtime back does not hide a change.
-type Stamp struct {
-	Ino   uint64
-	Size  int64
-	CTime int64
-	Mode  uint32
-}
+// Stamp changes whenever a file's content or mode does.
+type Stamp = seal.Stamp
 
 // Caps of one walk.
 const (
@@ -132,7 +127,7 @@ func (w *treeWalk) entry(e fs.DirEntry, dir, rel string) {
 	if !ok {
 		return
 	}
-	w.tree.Files[name] = stampOf(info, st)
+	w.tree.Files[name], _ = seal.StampOf(info) // it has a Stat_t
 	if info.Mode().IsRegular() && st.Nlink > 1 {
 		key := [2]uint64{uint64(st.Dev), st.Ino}
 		l := w.links[key]
@@ -142,6 +137,17 @@ func (w *treeWalk) entry(e fs.DirEntry, dir, rel string) {
 		}
 		l.found++
 	}
+}
+
+// sealed is the tree in seal's words.
+func (t Tree) sealed(root string) *seal.Tree {
+	repos := map[string]bool{}
+	for _, r := range t.Repositories {
+		if rel, err := filepath.Rel(root, r.Path); err == nil {
+			repos[rel] = true
+		}
+	}
+	return &seal.Tree{Files: t.Files, Dirs: t.Dirs, Repositories: repos}
 }
 
 // changed lists what differs between two walks, sorted.
