@@ -108,12 +108,17 @@ func (s Setup) indexCopy() ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
+	var x *index
+	if found {
+		if x, err = decodeIndex(data); err != nil {
+			return nil, refuse(Changed, path, "%v", err)
+		}
+	}
+	if x.digest() != s.Index {
+		return nil, refuse(Changed, path, "something was staged or unstaged there")
+	}
 	if !found || s.SeenAs == nil {
 		return data, nil
-	}
-	x, err := decodeIndex(data)
-	if err != nil {
-		return nil, refuse(Changed, path, "%v", err)
 	}
 	return reown(data, x, *s.SeenAs), nil
 }

@@ -64,6 +64,25 @@ const (
 	Changed          Reason = "changed"
 )
 
+// After a lane: why nothing was taken in. The lane's directory stays as it is,
+// and the take-in can be tried again.
+const (
+	NothingToTakeIn   Reason = "nothing-to-take-in"
+	UnbornHead        Reason = "unborn"
+	BranchMoved       Reason = "branch-moved"
+	BaseDiverged      Reason = "base-diverged"
+	Gitlink           Reason = "gitlink"
+	Gitmodules        Reason = "gitmodules"
+	WiringCommitted   Reason = "wiring-committed"
+	AlternatesChanged Reason = "alternates-changed"
+	BadDirectory      Reason = "bad-directory"
+	BadObject         Reason = "bad-object"
+	MissingObject     Reason = "missing-object"
+	IndexChanged      Reason = "index-changed"
+	IndexLocked       Reason = "index-locked"
+	RefLocked         Reason = "ref-locked"
+)
+
 // ReasonInfo is a row of the manual's table.
 type ReasonInfo struct {
 	Reason Reason
@@ -83,6 +102,20 @@ var reasons = []ReasonInfo{
 	{Unreadable, "a file of the repository is not what git would have written, or cannot be read", "Look at the file; git fsck may say more."},
 	{TooLarge, "something is larger than lane reads", "Raise --max-take-in if it is meant, or bring the commits over by hand."},
 	{Changed, "the worktree changed while lane was starting", "See what else works there, then start again."},
+	{NothingToTakeIn, "the lane's HEAD is at the commit it started from", "Nothing is lost: uncommitted work is in the worktree."},
+	{UnbornHead, "the lane's HEAD is on a branch without a commit", "Nothing is lost: the files are in the worktree. With --keep-refs the lane's other branches are kept."},
+	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Move it back or rebase the lane's commits: lane runs take-in --rebase."},
+	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Rebase the lane's commits (lane runs take-in --rebase), or keep them beside the branch with --keep-refs."},
+	{Gitlink, "the commits add or change a submodule or nested repository, in which git status runs what its configuration names", "Look at it, then --accept gitlinks."},
+	{Gitmodules, "the commits change .gitmodules, which says where submodules come from", "Look at it, then --accept gitlinks."},
+	{WiringCommitted, "the commits change files that make an agent, an editor or a shell run code", "Look at them, then --accept wiring."},
+	{AlternatesChanged, "the lane's objects/info/alternates is not what lane wrote", "Bring the commits over by hand, if at all: something in the lane redirected its git."},
+	{BadDirectory, "the lane's git directory holds a link, FIFO or other thing that git does not make", "Look at it; what is in the worktree is not affected."},
+	{BadObject, "an object is not what its name says, or not what git fsck --strict allows", "Look at it with git fsck in the lane's git directory, inside a lane."},
+	{MissingObject, "the commits need an object that is neither in the repository nor in the lane", "Fetch it, or bring the files over from the worktree."},
+	{IndexChanged, "the worktree's index was changed by another git than the lane's, which would be lost", "Commit or unstage it (git status), then lane runs take-in."},
+	{IndexLocked, "the worktree's index is locked by another git", "Let it finish, then lane runs take-in; a lock that nobody holds any more is yours to remove."},
+	{RefLocked, "the branch or HEAD is locked by another git", "Let it finish, then lane runs take-in; a lock that nobody holds any more is yours to remove."},
 }
 
 // Reasons returns every reason with its meaning and its remedy, in the order

@@ -30,6 +30,9 @@ type Setup struct {
 	// an unborn branch. The take-in moves the one from the other.
 	HeadRef string `json:"head_ref"`
 	Base    string `json:"base"`
+	// Index is a digest of what the index stages, so that the take-in knows
+	// whether somebody else staged something meanwhile.
+	Index string `json:"index"`
 	// Config is the whole configuration but for two paths inside the directory.
 	Config []Setting `json:"config"`
 	// Alternates are the object stores, the repository's own first.
@@ -64,7 +67,7 @@ func Plan(repo gitdiscover.Repo, in Inputs) (Setup, error) {
 		return Setup{}, f.Refused
 	}
 	s := Setup{
-		Name: filepath.Base(repo.GitDir), HeadRef: repo.HeadRef, Base: f.Base,
+		Name: filepath.Base(repo.GitDir), HeadRef: repo.HeadRef, Base: f.Base, Index: f.Index,
 		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
 		Excludes: f.Excludes, Attributes: f.Attributes, SeenAs: in.SeenAs,
 		// Every store by its own absolute name. git would follow the first

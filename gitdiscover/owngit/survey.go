@@ -15,7 +15,9 @@ import (
 // only what [Setup] may carry.
 type Facts struct {
 	// Base is the commit of HEAD, "" on an unborn branch.
-	Base     string    `json:"base"`
+	Base string `json:"base"`
+	// Index is a digest of what the index stages.
+	Index    string    `json:"index"`
 	Settings []Setting `json:"settings"`
 	// Identity says that git knows whom commits are by.
 	Identity bool `json:"identity"`
@@ -55,7 +57,10 @@ func Survey(repo gitdiscover.Repo, p Places) Facts {
 	return f
 }
 
-func (f *Facts) format(repo gitdiscover.Repo, _ Places) error {
+func (f *Facts) format(repo gitdiscover.Repo, _ Places) error { return checkFormat(repo) }
+
+// checkFormat refuses what this package cannot read or write.
+func checkFormat(repo gitdiscover.Repo) error {
 	switch {
 	case !repo.Linked:
 		return refuse(MainWorktree, repo.Worktree, "is not a linked worktree")
@@ -192,6 +197,7 @@ func (f *Facts) index(repo gitdiscover.Repo, _ Places) error {
 		return unreadable(path, err)
 	}
 	if !found {
+		f.Index = (*index)(nil).digest()
 		return nil
 	}
 	x, err := decodeIndex(data)
@@ -201,6 +207,7 @@ func (f *Facts) index(repo gitdiscover.Repo, _ Places) error {
 	if err != nil {
 		return refuse(IndexUnsupported, path, "%v", err)
 	}
+	f.Index = x.digest()
 	attributes := []string{filepath.Join(repo.CommonDir, "info/attributes"), f.Attributes}
 	for i := range x.entries {
 		e := &x.entries[i]
