@@ -83,25 +83,27 @@ func globOne(pattern, p string) bool {
 }
 
 // matchNames matches component by component. Names left over lie below a
-// directory that matched.
+// directory that matched. Only the last "**" ever has to give way, as with
+// "*" within a name, so the time is bounded by the product of the lengths.
 func matchNames(pattern, names []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			rest := pattern[1:]
-			if len(rest) == 0 {
-				return len(names) > 0
+	i, j := 0, 0
+	star, from := -1, 0
+	for i < len(pattern) {
+		switch {
+		case pattern[i] == "**":
+			if i == len(pattern)-1 {
+				return j < len(names)
 			}
-			for i := range names {
-				if matchNames(rest, names[i:]) {
-					return true
-				}
-			}
+			star, from = i, j
+			i++
+		case j < len(names) && matchName(pattern[i], names[j]):
+			i, j = i+1, j+1
+		case star >= 0 && from < len(names):
+			from++
+			i, j = star+1, from
+		default:
 			return false
 		}
-		if len(names) == 0 || !matchName(pattern[0], names[0]) {
-			return false
-		}
-		pattern, names = pattern[1:], names[1:]
 	}
 	return true
 }

@@ -22,7 +22,9 @@ type secretKind struct {
 	literals []string
 	pattern  string
 	// good checks what the pattern cannot; groups are its submatches.
-	good  func(groups []string) bool
+	good func(groups []string) bool
+	// find stands in for a pattern that would be slow.
+	find  func(text string, yield func(from, to int))
 	Catch []string // examples, beside the rule; made up
 	Pass  []string
 	once  sync.Once
@@ -80,10 +82,9 @@ var secretKinds = []*secretKind{
 	},
 	{
 		name: "a password", literals: []string{"pass", "pwd", "secret", "token", "api", "wacht", "kennw"},
-		pattern: `(?i)(?:^|[^a-z0-9])((?:[a-z0-9]+[_\-.])*(?:passwords?|passwd|passphrase|pwd|wachtwoord|kennwort|secret|client_?secret|api_?key|auth_?token|access_?token|secret_?key|private_?token))["']?\s{0,3}(?::=|=>|[:=])\s{0,3}("[^"\n]{4,200}"|'[^'\n]{4,200}'|[^\s"'` + "`" + `,;<>(){}]{4,200})`,
-		good:    func(g []string) bool { return passwordLike(g[1], strings.Trim(g[2], `"'`)) },
-		Catch:   []string{"password=Tr0ub4dor&3x", `db_password: "k9#Lm2$vQx7!"`, "PASSWORD = hunter2Qx9!z", "passwd: 7hG$kq2Lp9", "API_KEY=9f8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d"},
-		Pass:    []string{"password=changeme", "password: <your password>", "PASSWORD=$DB_PASSWORD", "password = os.environ['X']", "password: string", "the password: it must be long", "api_key = getKey()", "password=********", "token: null", "password=password123", `password: "example"`, "secret: ${{ secrets.TOKEN }}", "pwd=/home/dev/project"},
+		find:  passwords,
+		Catch: []string{"password=Tr0ub4dor&3x", `db_password: "k9#Lm2$vQx7!"`, "PASSWORD = hunter2Qx9!z", "passwd: 7hG$kq2Lp9", "API_KEY=9f8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d"},
+		Pass:  []string{"password=changeme", "password: <your password>", "PASSWORD=$DB_PASSWORD", "password = os.environ['X']", "password: string", "the password: it must be long", "api_key = getKey()", "password=********", "token: null", "password=password123", `password: "example"`, "secret: ${{ secrets.TOKEN }}", "pwd=/home/dev/project"},
 	},
 	{
 		name: "an IBAN", literals: []string{""},
@@ -108,6 +109,10 @@ func (k *secretKind) matches(text string, yield func(from, to int)) {
 		hit = hit || foldContains(text, l, k)
 	}
 	if !hit {
+		return
+	}
+	if k.find != nil {
+		k.find(text, yield)
 		return
 	}
 	k.once.Do(func() { k.re = regexp.MustCompile(k.pattern) })
@@ -183,6 +188,91 @@ func redact(v Verdict) Verdict {
 		}
 	}
 	return v
+}
+
+// passwordNames end the name of what holds a password.
+var passwordNames = []string{"password", "passwords", "passwd", "passphrase", "pwd", "wachtwoord", "kennwort", "secret", "clientsecret", "apikey", "authtoken", "accesstoken", "secretkey", "privatetoken"}
+
+// passwords finds name=value, name: value and their like.
+func passwords(text string, yield func(from, to int)) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '=' && text[i] != ':' {
+			continue
+		}
+		end := i
+		for end > 0 && end > i-4 && (text[end-1] == ' ' || text[end-1] == '"' || text[end-1] == '\'' || text[end-1] == ':') {
+			end--
+		}
+		start := end
+		for start > 0 && end-start < 64 && (isWordByte(text[start-1]) || text[start-1] == '-' || text[start-1] == '.') {
+			start--
+		}
+		if !passwordName(text[start:end]) {
+			continue
+		}
+		from, to := passwordValue(text, i+1)
+		if to > from && passwordLike(text[start:end], text[from:to]) {
+			yield(from, to)
+		}
+		i = max(i, to-1) // what is a value is no name
+	}
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || digit(c) || upper(c) || c >= 'a' && c <= 'z'
+}
+
+func passwordName(name string) bool {
+	for _, word := range passwordNames {
+		if endsWith(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsWith compares without regard to case and to what joins words.
+func endsWith(name, word string) bool {
+	i := len(name)
+	for j := len(word); j > 0; {
+		if i == 0 {
+			return false
+		}
+		i--
+		switch c := name[i]; {
+		case c == '_' || c == '-' || c == '.':
+		case c|0x20 != word[j-1]:
+			return false
+		default:
+			j--
+		}
+	}
+	return true
+}
+
+// passwordValue is the word or the quoted text that follows.
+func passwordValue(text string, i int) (from, to int) {
+	for n := 0; n < 4 && i < len(text) && (text[i] == ' ' || text[i] == '=' || text[i] == '>'); n++ {
+		i++
+	}
+	if i == len(text) {
+		return i, i
+	}
+	if quote := text[i]; quote == '"' || quote == '\'' {
+		end := strings.IndexByte(text[i+1:min(len(text), i+202)], quote)
+		if end < 0 || strings.IndexByte(text[i+1:i+1+end], '\n') >= 0 {
+			return i, i
+		}
+		return i + 1, i + 1 + end
+	}
+	to = i
+	for to < len(text) && to < i+200 && strings.IndexByte(" \t\r\n\"'`,;<>(){}", text[to]) < 0 {
+		to++
+	}
+	if to < len(text) && text[to] == '(' { // a call
+		return i, i
+	}
+	return i, to
 }
 
 // passwordLike tells a password from a placeholder, an expression, a type or

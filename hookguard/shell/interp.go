@@ -20,6 +20,7 @@ package shell
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -42,7 +43,8 @@ type Request struct {
 // The interpreter's limits. Each ends the work with the finding TooMuch: an
 // input that needs more is not a command somebody typed.
 const (
-	maxSource  = 256 << 10 // bytes parsed, all nested code together
+	maxSource  = 512 << 10 // bytes parsed, all nested code together
+	maxCode    = 64 << 10  // of these, bytes that are no here-document
 	maxValue   = 64 << 10  // bytes of one value
 	maxFields  = 4096      // words of one command
 	maxSteps   = 20_000    // simple commands
@@ -50,7 +52,9 @@ const (
 	maxNesting = 400       // brackets within brackets in the source
 	maxEffects = 4000
 	maxWorlds  = 8 // combinations of a variable's possible values tried per command
-	maxTime    = 35 * time.Millisecond
+	// maxTime ends what the other limits do not. Nothing that people type
+	// comes near it, even on a busy machine.
+	maxTime = 40 * time.Millisecond
 )
 
 // errLimit unwinds the interpreter when a limit is reached.
@@ -62,7 +66,8 @@ type interp struct {
 	parser *syntax.Parser
 	start  time.Time
 
-	parsed, steps int
+	parsed, coded int // bytes
+	steps         int
 	depth, nested int // of code in code, and of statements in statements
 
 	files map[string]string // written by this call, by absolute path
@@ -134,20 +139,78 @@ func (in *interp) code(src string, st *state, io stdio, by string) {
 	if hidden {
 		in.find(UnknownCode, by, "")
 	}
-	if in.parsed += len(src); in.parsed > maxSource || nesting(src) > maxNesting {
-		panic(errLimit)
-	}
+	in.admit(src)
 	lang := syntax.LangBash
 	if in.req.Zsh {
 		lang = syntax.LangZsh
 	}
-	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(bytes.NewReader([]byte(src)), "")
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(&timedReader{in: in, text: src}, "")
+	if errors.Is(err, errLimit) {
+		panic(errLimit)
+	}
 	if err != nil {
 		in.find(Unreadable, by, "")
 	}
 	if file != nil {
 		in.stmts(file.Stmts, st, io)
 	}
+}
+
+// admit counts source text and refuses what would be slow to parse.
+func (in *interp) admit(src string) {
+	in.parsed += len(src)
+	in.coded += len(src)
+	if len(src) > 1<<10 && strings.Contains(src, "<<") {
+		in.coded -= documentBytes(src)
+	}
+	if in.parsed > maxSource || in.coded > maxCode || nesting(src) > maxNesting {
+		panic(errLimit)
+	}
+}
+
+// documentBytes is how much of src is the text of here-documents, which cost
+// a parser next to nothing. It looks at lines only; what deceives it is caught
+// by the time limit.
+func documentBytes(src string) int {
+	total, tag := 0, ""
+	for line := range strings.Lines(src) {
+		word := strings.TrimSpace(line)
+		switch {
+		case tag != "" && word == tag:
+			tag = ""
+		case tag != "":
+			total += len(line)
+		default:
+			if _, rest, ok := strings.Cut(line, "<<"); ok && !strings.HasPrefix(rest, "<") {
+				rest = strings.TrimLeft(rest, "- \t")
+				end := 0
+				rest = strings.TrimLeft(rest, `'"\`)
+				for end < len(rest) && isNameByte(rest[end]) {
+					end++
+				}
+				tag = rest[:end]
+			}
+		}
+	}
+	return total
+}
+
+// timedReader hands source to the parser and stops when there is no time left.
+type timedReader struct {
+	in   *interp
+	text string
+}
+
+func (r *timedReader) Read(p []byte) (int, error) {
+	if r.text == "" {
+		return 0, io.EOF
+	}
+	if time.Since(r.in.start) > maxTime {
+		return 0, errLimit
+	}
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	return n, nil
 }
 
 // readable replaces the holes of code by words a parser takes, and says
@@ -185,10 +248,11 @@ func startsCommand(code []byte) bool {
 	return len(code) == 0 || bytes.IndexByte([]byte(";|&(\n{`!"), code[len(code)-1]) >= 0
 }
 
-// nesting is the greatest depth of open brackets in src. It does not know
+// nesting is the greatest depth of open brackets in src, or of compound
+// commands in fifths of one: their words also occur in prose. It does not know
 // quotes: it only has to notice what would make a recursive parser slow.
 func nesting(src string) int {
-	depth, deepest := 0, 0
+	depth, deepest, words, most := 0, 0, 0, 0
 	for i := 0; i < len(src); i++ {
 		switch src[i] {
 		case '(', '{', '[':
@@ -197,9 +261,24 @@ func nesting(src string) int {
 			}
 		case ')', '}', ']':
 			depth = max(0, depth-1)
+		case 'i', 'w', 'u', 'f', 'c', 'd', 'e', 's':
+			if i > 0 && isNameByte(src[i-1]) {
+				continue
+			}
+			end := i + 1
+			for end < len(src) && end < i+8 && isNameByte(src[end]) {
+				end++
+			}
+			switch src[i:end] {
+			case "if", "while", "until", "for", "case", "select":
+				words++
+				most = max(most, words)
+			case "fi", "done", "esac":
+				words = max(0, words-1)
+			}
 		}
 	}
-	return deepest
+	return max(deepest, most/5)
 }
 
 // descend and ascend bracket nested code.

@@ -350,10 +350,8 @@ func (in *interp) prompt(value string, st *state) string {
 	if hidden {
 		return value
 	}
-	if in.parsed += len(src); in.parsed > maxSource || nesting(src) > maxNesting {
-		panic(errLimit)
-	}
-	w, err := syntax.NewParser().Document(strings.NewReader(src))
+	in.admit(src)
+	w, err := syntax.NewParser().Document(&timedReader{in: in, text: src})
 	if err != nil || w == nil {
 		return value
 	}
