@@ -91,7 +91,12 @@ func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runne
 	if err != nil {
 		return runner.Job{}, err
 	}
+	req, notes, err := runner.Tighten(req, repo)
+	if err != nil {
+		return runner.Job{}, err
+	}
 	host, err := runner.Survey(ctx, req, repo, a)
+	host.Notes = notes
 	if err != nil {
 		return runner.Job{}, err
 	}

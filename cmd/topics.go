@@ -26,6 +26,7 @@ var topics = []topic{
 	{"environment", "Which variables reach an agent, and which never do", environmentText},
 	{"tripwires", "What ends a run with exit code 122, and what is only reported", tripwiresText},
 	{"wiring", "Files that a lane protects, or holds back when they appear", wiringText},
+	{"repository", "What a repository itself may ask of a lane", repositoryText},
 	{"home", "What --home readable hides", homeText},
 }
 
@@ -119,4 +120,16 @@ func homeText() string {
 		fmt.Fprintf(&b, "      ~/%s\n", s.Path)
 	}
 	return b.String()
+}
+
+func repositoryText() string {
+	return `A repository may hold .config/lane.toml. It is read from the commit of HEAD, never
+from the worktree, and may only tighten; anything else in it refuses the lane.
+
+  mask = [".env", "*.pem"]   as --mask, added to it
+  git = "read-only"          as --git read-only
+  home = "private"           as --home private
+  timeout = "30m"            the shorter of this and --timeout counts
+  require_changes = true     as --require-changes
+`
 }

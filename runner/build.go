@@ -196,7 +196,7 @@ func checkLayer(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
 }
 
 func warnings(a *agent.Agent, h Host) []string {
-	var w []string
+	w := slices.Clone(h.Notes)
 	if h.Text.Cut {
 		w = append(w, fmt.Sprintf("%s is longer than %d KiB: only its first part goes to the agent", h.Text.Name, maxInstructions>>10))
 	}
