@@ -81,6 +81,13 @@ func start(p Plan, h Host, s *streams) (*child, error) {
 	// A group of its own: a terminal's ^C reaches lane alone, which then ends
 	// the agent first and the namespace after it.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if p.Policy.Terminal {
+		// The layer's process leads the session on the private pty and the
+		// command is a group of its own in it (takeTerminal): a group without
+		// a parent in its session would not be stopped by ^Z.
+		c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	}
+	dieWithLane(c.cmd.SysProcAttr)
 	if err := c.startLocked(); err != nil {
 		c.closeMine(errRead)
 		return nil, &Refusal{Reason: "layer-start", Path: p.Start[0], Detail: cause(err), Hint: "run lane doctor"}

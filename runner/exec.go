@@ -2,8 +2,6 @@ package runner
 
 import (
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 // Exec carries out the plan of a user's own command: the same confinement as
@@ -104,19 +102,18 @@ func openStreams(private bool) (*terminal, *streams, error) {
 // a process end the lane when it does not follow.
 func (c *child) attend(j Job, relay *terminal) ending {
 	defer c.reports.Close()
-	if relay != nil {
-		resize := make(chan os.Signal, 1)
-		signal.Notify(resize, syscall.SIGWINCH)
-		defer signal.Stop(resize)
-		go relay.follow(c, resize)
-	}
+	go c.followJobs(relay)
 	end := c.wait(j)
 	end.Empty = c.reports.waitEmpty(grace)
 	if !end.Empty {
 		c.kill()
 	}
 	if relay != nil {
-		relay.drain()
+		limit := drainTime
+		if end.Signal != 0 || end.TimedOut {
+			limit = grace / 10 // a terminal that takes nothing must not hold the end up
+		}
+		relay.drain(limit)
 	}
 	return end
 }

@@ -25,4 +25,8 @@ func (r *reports) Read(b []byte) (int, error)        { return r.f.Read(b) }
 func (r *reports) end()                              {}
 func (r *reports) stopped() bool                     { return false }
 func (r *reports) signal(syscall.Signal) bool        { return false }
+func (r *reports) signalGroup(syscall.Signal) bool   { return false }
 func (r *reports) waitEmpty(time.Duration) (ok bool) { return false }
+
+// dieWithLane: this system has no such request.
+func dieWithLane(*syscall.SysProcAttr) {}

@@ -128,6 +128,20 @@ func (r *reports) end() {
 	}
 }
 
+// signalGroup signals the agent's whole process group, as a terminal does for
+// its keys.
+func (r *reports) signalGroup(sig syscall.Signal) bool {
+	if r.agent < 0 {
+		return false
+	}
+	err := unix.PidfdSendSignal(r.agent, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+	if errors.Is(err, unix.EINVAL) && unix.PidfdSendSignal(r.agent, 0, nil, 0) == nil {
+		// Before Linux 6.9. The leader lives, so the number is still its own.
+		err = syscall.Kill(-r.pid, sig)
+	}
+	return err == nil
+}
+
 // stopped says whether the agent's process is stopped.
 func (r *reports) stopped() bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/stat")
@@ -153,3 +167,7 @@ func (r *reports) waitEmpty(limit time.Duration) bool {
 		return err == nil && n > 0
 	}
 }
+
+// dieWithLane has the kernel end the layer's process with lane. The layer asks
+// for it itself, but only once it runs.
+func dieWithLane(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

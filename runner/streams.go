@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -32,7 +34,7 @@ func passStreams(in, out, stderr *os.File) (*streams, error) {
 		}
 		s.in, s.inside = r, append(s.inside, r)
 		go func() {
-			_, _ = io.Copy(w, in) // ends with the file, or with the command
+			copyTyped(w, in) // ends with the file, or with the command
 			w.Close()
 		}()
 	}
@@ -51,11 +53,64 @@ func passStreams(in, out, stderr *os.File) (*streams, error) {
 		s.copies.Add(1)
 		go func() {
 			defer s.copies.Done()
-			_, _ = io.Copy(o.to, r) // what cannot be written is the caller's full disk
+			copyShown(o.to, r)
 			r.Close()
 		}()
 	}
 	return s, nil
+}
+
+// copyTyped copies a file of the caller's to a command's input, and from a
+// terminal only what is typed while lane is in its foreground: a job in the
+// background that reads is stopped, also where its command never asked for
+// input.
+func copyTyped(to io.Writer, from *os.File) {
+	if !term.IsTerminal(int(from.Fd())) {
+		_, _ = io.Copy(to, from) // the command need not read it all
+		return
+	}
+	buf := make([]byte, 4096)
+	for {
+		set := []unix.PollFd{{Fd: int32(from.Fd()), Events: unix.POLLIN}}
+		if !foreground(from) {
+			set = nil
+		}
+		n, err := unix.Poll(set, int(lookEvery.Milliseconds()))
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+		if n <= 0 || !foreground(from) {
+			continue
+		}
+		if n, err = from.Read(buf); n > 0 {
+			_, err = to.Write(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// copyShown copies a command's output to a file of the caller's, and to a
+// terminal only what it may be told.
+func copyShown(to *os.File, from io.Reader) {
+	if !term.IsTerminal(int(to.Fd())) {
+		_, _ = io.Copy(to, from) // what cannot be written is the caller's full disk
+		return
+	}
+	var s screen
+	in, out := make([]byte, 32<<10), make([]byte, 0, 32<<10)
+	for {
+		n, err := from.Read(in)
+		out = s.feed(out[:0], in[:n])
+		if err != nil {
+			out = append(s.finish(out), s.set.undo()...)
+		}
+		_, _ = to.Write(out) // a terminal that is gone: the command's end will come
+		if err != nil {
+			return
+		}
+	}
 }
 
 func mustCopy(f *os.File) bool {

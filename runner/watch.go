@@ -119,7 +119,11 @@ func (c *child) wait(j Job) ending {
 		if j.Agent.Command && end.Signal != 0 {
 			ask = end.Signal // a command gets what lane got
 		}
-		if kill != nil || !c.reports.signal(ask) {
+		tell := c.reports.signal
+		if j.Agent.Command && ask == syscall.SIGINT {
+			tell = c.reports.signalGroup // it is the key ^C more often than not
+		}
+		if kill != nil || !tell(ask) {
 			end.Killed = true
 			go c.kill()
 			return
@@ -133,6 +137,10 @@ func (c *child) wait(j Job) ending {
 			return end
 		case s := <-j.Signals:
 			if sig, ok := s.(syscall.Signal); ok {
+				if j.Agent.Command && passedOn(sig) {
+					c.reports.signal(sig)
+					continue
+				}
 				if end.Signal == 0 && !end.TimedOut {
 					end.Signal = sig
 				}
@@ -150,6 +158,11 @@ func (c *child) wait(j Job) ending {
 			j.Progress(fmt.Sprintf("still running (%s)", time.Since(began).Round(time.Second)))
 		}
 	}
+}
+
+// passedOn are signals that a command gets as they are: they need not end it.
+func passedOn(sig syscall.Signal) bool {
+	return sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2 || sig == syscall.SIGQUIT
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -9,18 +9,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeTerminal makes the private pty on standard input the controlling
-// terminal of a session of the lane's own, so that job control and ^C work
-// inside and reach nobody outside.
+// takeTerminal makes the child a process group of its own, in the foreground
+// of the private pty on standard input. The layer's process leads the session
+// and has the pty as its controlling terminal, so that job control and ^C work
+// inside and reach nobody outside. As the session's leader itself the child
+// could not be stopped by ^Z: the kernel stops no group without a parent in
+// its session.
 func takeTerminal(plan ChildPlan) error {
 	if !plan.Terminal {
 		return nil
 	}
-	if _, err := unix.Setsid(); err != nil {
-		return fmt.Errorf("setsid: %w", err)
+	if err := unix.Setpgid(0, 0); err != nil {
+		return fmt.Errorf("setpgid: %w", err)
 	}
-	if err := unix.IoctlSetInt(0, unix.TIOCSCTTY, 0); err != nil {
-		return fmt.Errorf("ioctl TIOCSCTTY: %w", err)
+	// Still in the background, it would be stopped for setting the
+	// foreground. The thread is locked, and its mask outlives execve.
+	var stop, was unix.Sigset_t
+	stop.Val[0] = 1 << (unix.SIGTTOU - 1)
+	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &stop, &was); err != nil {
+		return fmt.Errorf("sigprocmask: %w", err)
+	}
+	err := unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, unix.Getpgrp())
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &was, nil); err != nil {
+		return fmt.Errorf("sigprocmask: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("ioctl TIOCSPGRP: %w", err)
 	}
 	return nil
 }
