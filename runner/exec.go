@@ -66,7 +66,7 @@ func execute(j Job, res *Result) error {
 	}
 	if err != nil {
 		child.kill()
-		return err
+		return relay.explain(err)
 	}
 	end := child.attend(j, relay)
 	streams.drain()

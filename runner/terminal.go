@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -195,6 +196,22 @@ func (t *terminal) copyOut() {
 			return
 		}
 	}
+}
+
+// explain adds what the layer has said on the private pty to a start that
+// failed: nobody else has read it. Without a terminal it was the caller's
+// standard error.
+func (t *terminal) explain(err error) error {
+	var r *Refusal
+	if t == nil || !errors.As(err, &r) || r.Reason != "layer-failed" {
+		return err
+	}
+	said := make([]byte, 4096)
+	_ = t.master.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // a pty can be waited for
+	if n, _ := t.master.Read(said); n > 0 {
+		r.Detail = printable(strings.TrimSpace(string(said[:n])))
+	}
+	return err
 }
 
 // drain waits for the last output.

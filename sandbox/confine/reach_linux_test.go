@@ -85,7 +85,13 @@ func TestTerminal(t *testing.T) {
 		f.Policy.Terminal = true
 		master, slave := openPty(t)
 		defer master.Close()
-		give := func(cmd *exec.Cmd) { cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave }
+		give := func(cmd *exec.Cmd) {
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+			if cmd.SysProcAttr == nil {
+				cmd.SysProcAttr = &syscall.SysProcAttr{}
+			}
+			cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+		}
 		said := make(chan string)
 		go func() {
 			var text strings.Builder
@@ -102,14 +108,14 @@ func TestTerminal(t *testing.T) {
 				}
 			}
 		}()
-		o := f.startWith(t, give, nil, "/bin/sh", "-c", `tty; tty < /dev/tty; [ "$(ps -o sid= -p $$)" -eq $$ ] && echo own session
+		o := f.startWith(t, give, nil, "/bin/sh", "-c", `tty; tty < /dev/tty; [ "$(ps -o pgid= -p $$)" -eq $$ ] && [ "$(ps -o tpgid= -p $$)" -eq $$ ] && echo own group in front
 			`+f.Lane+` act tiocsti
 			trap 'echo interrupted' INT; echo ready; sleep 20; echo THE END`)
 		slave.Close()
 		select {
 		case text := <-said:
 			// bubblewrap shows the terminal as the console.
-			for _, want := range []string{"/dev/console", "/dev/tty", "own session", "TIOCSTI EPERM", "TIOCLINUX EPERM", "upper half EPERM", "interrupted"} {
+			for _, want := range []string{"/dev/console", "/dev/tty", "own group in front", "TIOCSTI EPERM", "TIOCLINUX EPERM", "upper half EPERM", "interrupted"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in %q", want, text)
 				}
