@@ -165,7 +165,10 @@ func TestTerminalStopsAndGoesOn(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		w := openWindow(t, newSite(t, uid))
 		// A plain command: ^Z is its kernel's business, not its own.
-		w.run("lane exec -- sh -c 'echo ready; i=0; while [ $i -lt 600 ]; do i=$((i+1)); sleep 0.1; echo tick$i; done'")
+		// One that forks nothing: a shell that is stopped between its vfork and
+		// the child's exec waits for it and does not look stopped, in a lane or
+		// not.
+		w.run("lane exec -- perl -e '$| = 1; for (1..600) { select undef, undef, undef, .1; print \"tick$_\\n\" }'")
 		w.expect("tick1\r\n")
 		w.typed("\x1a")
 		w.expect("Stopped")
