@@ -54,10 +54,10 @@ type rangeWalk struct {
 }
 
 type visit struct {
-	commit     *object.Commit
-	tip, base  bool // from which it was reached
-	queued     bool
-	firstOrder int
+	commit    *object.Commit
+	tip, base bool // from which it was reached
+	queued    bool
+	order     int // of being read
 }
 
 func (w *rangeWalk) between(ctx context.Context, base, tip string) commitRange {
@@ -118,7 +118,7 @@ func (w *rangeWalk) reach(id plumbing.Hash, tip, base bool) {
 			return
 		}
 		w.visited++
-		v.commit, v.firstOrder = c, w.visited
+		v.commit, v.order = c, w.visited
 	}
 	if v.commit == nil || (v.tip || !tip) && (v.base || !base) {
 		return
@@ -166,7 +166,7 @@ func (w *rangeWalk) result(base string) commitRange {
 		if c := b.when().Compare(a.when()); c != 0 {
 			return c
 		}
-		return a.firstOrder - b.firstOrder
+		return a.order - b.order
 	})
 	for _, v := range l {
 		if len(r.commits) == maxCommits {

@@ -102,7 +102,7 @@ func diffPlaced(repo gitdiscover.Repo, before, after map[string]placed) []Change
 			kind = HardLink
 		case !changed:
 			continue
-		case now.form == closed:
+		case now.form == closed && tripping[kind]:
 			kind = Unreadable
 		case kind == WiringChanged:
 			kind = wiringKind(before, p, was, now)

@@ -30,6 +30,12 @@ func (t *taker) entries() {
 	s.worktrees = map[string]entry{}
 	f, err := t.common.list("worktrees", true)
 	if err != nil {
+		if !isGone(err) {
+			s.incomplete = append(s.incomplete, "worktrees: "+closedMark(err).why+"; the entries of other worktrees were not compared")
+			if t.prev != nil {
+				s.worktrees = t.prev.worktrees
+			}
+		}
 		return
 	}
 	defer f.Close()

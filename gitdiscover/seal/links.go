@@ -31,64 +31,81 @@ func (s *sweep) staysInside(path string, dirs []string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { here.close() }()
-	enter := func(name string) bool {
-		next, err := here.child(name)
-		if err != nil {
-			return false
-		}
-		here.close()
-		here = next
-		return true
-	}
+	p := pathWalk{here: here}
+	defer func() { p.here.close() }()
 	for _, d := range dirs {
-		if !enter(d) {
+		if !p.enter(d) {
 			return false // exchanged while we looked
 		}
 	}
-	depth, hops := len(dirs), 0
 	rest := strings.Split(path, "/")
-	for len(rest) > 0 {
+	for hops := 0; len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]
-		switch part {
-		case "", ".":
+		if part == "" || part == "." {
 			continue
-		case "..":
-			if depth--; depth < 0 {
-				return false
-			}
-			if !enter("..") {
+		}
+		if part == ".." {
+			if !p.leave() {
 				return false
 			}
 			continue
 		}
-		m, _ := here.read(part, 0)
-		switch m.form {
+		switch m, _ := p.here.read(part, 0); m.form {
 		case dir:
-			if !enter(part) {
+			if !p.enter(part) {
 				return false
 			}
-			depth++
 		case link:
 			if hops++; hops > maxHops {
 				return true // the kernel gives up too
 			}
-			next, ok := m.link, true
+			next := m.link
 			if strings.HasPrefix(next, "/") {
-				if _, ok = below(s.top, next); !ok {
+				if _, ok := below(s.top, next); !ok || !p.toRoot() {
 					return false
 				}
 				next = strings.TrimPrefix(next, s.top)
-				for ; depth > 0; depth-- {
-					if !enter("..") {
-						return false
-					}
-				}
 			}
 			rest = append(strings.Split(next, "/"), rest...)
 		default:
 			return true // a file, or nothing: the path ends here
+		}
+	}
+	return true
+}
+
+// pathWalk is a directory in the worktree, and how deep it lies.
+type pathWalk struct {
+	here  *folder
+	depth int
+}
+
+func (p *pathWalk) open(name string) bool {
+	next, err := p.here.child(name)
+	if err != nil {
+		return false
+	}
+	p.here.close()
+	p.here = next
+	return true
+}
+
+func (p *pathWalk) enter(name string) bool {
+	p.depth++
+	return p.open(name)
+}
+
+// leave goes one up; false at the root, which is not to be left.
+func (p *pathWalk) leave() bool {
+	p.depth--
+	return p.depth >= 0 && p.open("..")
+}
+
+func (p *pathWalk) toRoot() bool {
+	for p.depth > 0 {
+		if !p.leave() {
+			return false
 		}
 	}
 	return true

@@ -70,7 +70,11 @@ func takeRefs(d *folder, prev *refState) refState {
 		r.readFresh(d, prev)
 	case r.count <= maxValues:
 		r.values = map[string]string{}
-		r.each(func(name string) { r.values[name] = readRef(d, name) })
+		r.each(func(name string) {
+			if v := readRef(d, name); v != "" { // else it was packed or deleted since it was listed
+				r.values[name] = v
+			}
+		})
 	}
 	var before *packedRefs
 	if prev != nil {
@@ -215,8 +219,9 @@ func (p packedRefs) all() map[string]string {
 	return m
 }
 
-// branchValue is the value of one shared ref, exactly: loose first, as git
-// reads it.
+// branchValue is the value of one shared ref, exactly. It is read as git reads
+// it: loose first, and packed-refs anew after that, since the ref may have been
+// packed between this moment and the one when packed-refs was read before.
 func (r refState) branchValue(d *folder, name string) string {
 	if r.tables != nil {
 		return r.tables.values[name]
@@ -224,7 +229,7 @@ func (r refState) branchValue(d *folder, name string) string {
 	if v := readRef(d, name); v != "" {
 		return v
 	}
-	return r.packed.lookup(name)
+	return takePacked(d, &r.packed).lookup(name)
 }
 
 // RefMove is a ref with its value before and after, "" where there was none.

@@ -139,6 +139,23 @@ func TestPackedLookup(t *testing.T) {
 	}
 }
 
+// A branch that is packed while the seal is being taken did not move.
+func TestBranchPackedMeanwhile(t *testing.T) {
+	s := newScene(t)
+	want := s.git("main", "rev-parse", "lane")
+	d, err := openFolder(s.repo.CommonDir, true)
+	s.must(err)
+	defer d.close()
+	r := takeRefs(d, nil)
+	s.git("main", "pack-refs", "--all", "--prune")
+	if got := r.branchValue(d, "refs/heads/lane"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if l := diffRefs(r, takeRefs(d, &r)); l != nil {
+		t.Errorf("%v", l)
+	}
+}
+
 // tableOf writes a reftable with one block of refs, as git's format document
 // says: no compression of names, one restart.
 func tableOf(idLen int, records ...[]byte) []byte {
@@ -314,6 +331,15 @@ func TestUnreadableAsUser(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s.must(os.Chmod(s.common("hooks/pre-push"), 0o644))
-	s.quiet(s.after(func() { s.must(os.Chmod(s.common("worktrees"), 0o311)) })) // others' entries
+	s.git("main", "fetch", "-q", ".")
+	s.git("main", "worktree", "add", "-q", "--detach", s.path("other"))
+	r = s.after(func() { // others' affairs
+		s.must(os.Chmod(s.common("worktrees"), 0o311))
+		s.must(os.Chmod(s.common("FETCH_HEAD"), 0))
+		s.must(os.Chmod(s.common("HEAD"), 0))
+	})
 	s.must(os.Chmod(s.common("worktrees"), 0o755))
+	if len(r.Tripped) != 0 || len(r.Incomplete) != 1 {
+		t.Errorf("%+v", r)
+	}
 }

@@ -47,6 +47,14 @@ type Seal struct {
 	incomplete []string
 }
 
+// String keeps what was read, a config with its passwords too, out of logs.
+func (s Seal) String() string {
+	return fmt.Sprintf("seal of %s at %s", Name(s.repo.Worktree), s.taken.UTC().Format(time.RFC3339))
+}
+
+// GoString is String.
+func (s Seal) GoString() string { return s.String() }
+
 // placed is a mark with what it is a mark of.
 type placed struct {
 	mark
