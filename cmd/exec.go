@@ -65,6 +65,7 @@ func execute(c *cobra.Command, req runner.Request) error {
 	if res.Status == runner.Refused {
 		tellRefusal(os.Stderr, &runner.Refusal{Reason: res.Reason, Path: res.Path, Detail: res.Detail, Hint: res.Hint})
 	}
+	tellTakeIn(res)
 	if res.Status == runner.Tripwire || len(res.Warnings) > 0 && res.Status != runner.Refused {
 		tellAfter(res)
 	}

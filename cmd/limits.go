@@ -13,6 +13,7 @@ import (
 // limitFlags are the limits of the whole process tree.
 type limitFlags struct {
 	memory, fileSize string
+	takeIn           string
 	procs            int64
 	cpu              time.Duration
 }
@@ -20,6 +21,7 @@ type limitFlags struct {
 func (l *limitFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&l.memory, "max-memory", "", "memory, e.g. 4G")
 	fl.StringVar(&l.fileSize, "max-file-size", "", "size of any one file, e.g. 1G")
+	fl.StringVar(&l.takeIn, "max-take-in", "", "size of all new objects together that are taken in (default 2G)")
 	fl.Int64Var(&l.procs, "max-procs", 0, "processes and threads")
 	fl.DurationVar(&l.cpu, "cpu-time", 0, "processor time, e.g. 10m")
 }
@@ -30,6 +32,9 @@ func (l *limitFlags) apply(req *runner.Request) error {
 		return err
 	}
 	if req.Limits.FileSize, err = parseSize("--max-file-size", l.fileSize); err != nil {
+		return err
+	}
+	if req.MaxTakeIn, err = parseSize("--max-take-in", l.takeIn); err != nil {
 		return err
 	}
 	if l.procs < 0 || l.cpu < 0 || l.cpu > 0 && l.cpu < time.Second {

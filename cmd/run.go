@@ -87,6 +87,9 @@ func prepare(ctx context.Context, req runner.Request) (runner.Job, error) {
 }
 
 func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runner.Job, error) {
+	if err := runner.FinishIntents(); err != nil {
+		return runner.Job{}, err
+	}
 	repo, err := runner.Discover(req)
 	if err != nil {
 		return runner.Job{}, err
@@ -145,6 +148,7 @@ func summary(res runner.Result) {
 	tell(os.Stderr, "%s", line)
 	n := len(res.Changed) + res.ChangedMore
 	tell(os.Stderr, "%d files changed, %d calls denied; record: lane runs show %s", n, len(res.Denied), res.Run)
+	tellTakeIn(res)
 	for _, w := range res.Warnings {
 		tell(os.Stderr, "warning: %s", w)
 	}

@@ -13,7 +13,7 @@ import (
 func runsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "runs", Short: "Read back the records of runs", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(runsList(), runsShow())
+	c.AddCommand(runsList(), runsShow(), runsTakeIn())
 	return c
 }
 
@@ -126,6 +126,9 @@ func showLedger(r runner.Result, line func(string, any)) {
 	}
 	if r.Ledger == nil {
 		return
+	}
+	if t := r.TakeIn; t != nil {
+		line("take-in", fmt.Sprintf("%s %s %d commits %.12s", t.Status, t.Reason, t.Commits, t.Tip))
 	}
 	for _, m := range r.Ledger.Refs {
 		line("ref", fmt.Sprintf("%s %s -> %s", m.Name, orNone(m.Before), orNone(m.After)))

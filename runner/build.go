@@ -142,6 +142,9 @@ func checkRequest(req Request, _ gitdiscover.Repo, _ *agent.Agent, h Host) error
 			return &UsageError{"env-unset", "--env " + n + ": not set in lane's environment; export it first"}
 		}
 	}
+	if t := req.TakeIn; t != "" && t != takeInNever && t != takeInSuccess && t != takeInAlways {
+		return &UsageError{"take-in", "--take-in takes never, success or always"}
+	}
 	if m := homeMode(req); m != HomePrivate && m != HomeReadable {
 		return &UsageError{"home-mode", "--home takes private or readable"}
 	}

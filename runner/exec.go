@@ -24,8 +24,8 @@ func Exec(j Job) Result {
 	if err := execute(j, &res); err != nil {
 		res.refuse(refusalOf(err, "start"))
 	}
-	if res.Status == Tripwire {
-		return finishRecord(&res, dir)
+	if res.Status == Tripwire || res.TakeIn != nil && (res.TakeIn.Status == "refused" || res.TakeIn.Status == "kept" && j.hasCommits()) {
+		return finishRecord(&res, dir) // something of the command's lies there
 	}
 	if err := os.RemoveAll(j.Plan.RunDir); err != nil {
 		res.Warnings = append(res.Warnings, "the run's directory could not be removed: "+cause(err))

@@ -108,7 +108,11 @@ func after(res *Result, j Job, sealed seal.Seal) {
 	if len(names) > 0 || tree.Cut != "" || len(tree.Dirs) != len(j.Host.Tree.Dirs) || len(tree.Repositories) != len(j.Host.Tree.Repositories) {
 		lookCloser(res, j, sealed, root)
 	}
-	judgeChanges(res, j, len(names))
+	takeIn(res, j, now)
+	readLedger(res, j, sealed, len(names) > 0)
+	if res.TakeIn == nil || res.TakeIn.Status == "nothing" {
+		judgeChanges(res, j, len(names))
+	}
 	if len(names) > maxChanged {
 		res.ChangedMore = len(names) - maxChanged
 		names = names[:maxChanged]

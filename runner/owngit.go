@@ -25,6 +25,11 @@ func gitMode(req Request, repo gitdiscover.Repo) string {
 	if req.Git != "" {
 		return req.Git
 	}
+	if repo.Linked {
+		return gitOwn
+	}
+	// A main worktree's .git is a directory, which cannot be replaced for the
+	// lane alone.
 	return gitReadOnly
 }
 

@@ -40,6 +40,9 @@ type Request struct {
 	Home      HomeMode      // "" for private
 	Masks     []string      // files of the worktree that are there but empty inside
 	Git       string        // "read-only", or "" for the default
+	TakeIn    string        // never, success or always; "" for success
+	KeepRefs  bool          // the agent's other refs go to refs/lane/<run>/
+	MaxTakeIn int64         // bytes of new objects, unpacked; 0 for the default
 	// RequireChanges makes a run that changed no file a failure.
 	RequireChanges bool
 }

@@ -26,6 +26,7 @@ const (
 	TimedOut     Status = "timeout"
 	Interrupted  Status = "interrupted"
 	Tripwire     Status = "tripwire"
+	NotTaken     Status = "not_taken_in" // the agent succeeded, its commits are kept
 )
 
 // maxChanged bounds the list of changed files in a record.
@@ -68,6 +69,9 @@ type Result struct {
 	// Sweep lists what to look at before anything touches the worktree; null
 	// when no file changed.
 	Sweep *seal.SweepReport `json:"sweep"`
+	// TakeIn says what came of the lane's commits; null without a git
+	// directory of the lane's own.
+	TakeIn *TakeInResult `json:"take_in"`
 	// Ledger is what moved in git and what differs from HEAD's tree; null
 	// when nothing changed.
 	Ledger *seal.Ledger `json:"ledger"`

@@ -82,9 +82,21 @@ func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	if res.Held = append(res.Held, held...); err != nil || len(held) > 0 {
 		tripWiring(res, j, held, err)
 	}
-	if j.Agent.Command {
-		return // a command leaves no record
+}
+
+// readLedger tells what moved in git since the seal was taken, lane's own
+// take-in included, and what differs from HEAD's tree.
+func readLedger(res *Result, j Job, sealed seal.Seal, changed bool) {
+	taken := res.TakeIn != nil && res.TakeIn.Status == "taken"
+	if j.Agent.Command || !changed && !taken && len(res.Seal.Reported) == 0 {
+		return // a command leaves no record, and without a change there is nothing to tell
 	}
-	ledger := seal.ReadLedger(ctx, sealed, res.Seal.After, seal.LedgerOptions{Stamps: before.Files, Skip: treeSkips(j.Repo)})
+	ctx, cancel := context.WithTimeout(context.Background(), compareTime)
+	defer cancel()
+	after := res.Seal.After
+	if taken {
+		after = seal.Compare(ctx, sealed, sealOptions(j)).After
+	}
+	ledger := seal.ReadLedger(ctx, sealed, after, seal.LedgerOptions{Stamps: j.Host.Tree.Files, Skip: treeSkips(j.Repo)})
 	res.Ledger = &ledger
 }

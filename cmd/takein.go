@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lane/runner"
+)
+
+func runsTakeIn() *cobra.Command {
+	var req runner.Request
+	var maxSize string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "take-in ID|last",
+		Short: "Bring the commits of an ended run into the repository, later or again",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var err error
+			if req.MaxTakeIn, err = parseSize("--max-take-in", maxSize); err != nil {
+				return err
+			}
+			if err := runner.FinishIntents(); err != nil {
+				return err
+			}
+			out, err := runner.TakeInRun(args[0], req)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := printJSON(out); err != nil {
+					return err
+				}
+			} else {
+				takeInText(out)
+			}
+			if out.Status == "refused" {
+				return exitError(runner.ExitNotTaken)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringArrayVar(&req.Accept, "accept", nil, "accept gitlinks or wiring in the commits (repeatable)")
+	c.Flags().BoolVar(&req.KeepRefs, "keep-refs", false, "keep the lane's other branches and tags under refs/lane/RUN/")
+	c.Flags().StringVar(&maxSize, "max-take-in", "", "size of all new objects together that are taken in (default 2G)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// tellTakeIn says what came of a lane's commits.
+func tellTakeIn(res runner.Result) {
+	if res.TakeIn == nil {
+		return
+	}
+	switch t := *res.TakeIn; t.Status {
+	case "taken", "refused":
+		takeInText(t)
+	case "kept":
+		if res.Status != runner.Done && res.RunDir != "" {
+			if _, err := os.Stat(res.RunDir); err == nil {
+				tell(os.Stderr, "commits are kept and not taken in (%s); lane runs take-in %s", t.Reason, res.Run)
+			}
+		}
+	}
+}
+
+func takeInText(t runner.TakeInResult) {
+	switch t.Status {
+	case "taken":
+		tell(os.Stderr, "taken in: %d commits, %s is at %.12s", t.Commits, t.Ref, t.Tip)
+		if len(t.Unstaged) > 0 {
+			tell(os.Stderr, "%d paths were staged in the lane and are not any more; their files are in the worktree", len(t.Unstaged))
+		}
+		for _, o := range t.Others {
+			if o.Kept != "" {
+				tell(os.Stderr, "kept: %s at %s", o.Name, o.Kept)
+			} else if o.Hash != t.Tip {
+				tell(os.Stderr, "left in the lane: %s at %.12s", o.Name, o.Hash)
+			}
+		}
+	case "nothing":
+		tell(os.Stderr, "no commit to take in")
+	default:
+		tell(os.Stderr, "not taken in: %s: %s", t.Reason, t.Detail)
+		if t.Path != "" {
+			tell(os.Stderr, "at %s", q(t.Path))
+		}
+		if t.Hint != "" {
+			hint(os.Stderr, "%s", t.Hint)
+		}
+	}
+}
