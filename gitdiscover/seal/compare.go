@@ -22,14 +22,15 @@ func Compare(ctx context.Context, before Seal, opt Options) Report {
 		return r
 	}
 	var l []Change
-	if after.worktrees == nil {
-		// One of the three directories could not even be opened: its row alone
-		// is true of what follows.
-		before.marks = maps.Clone(before.marks) // the caller's seal stays what it is
-		maps.DeleteFunc(before.marks, func(p string, _ placed) bool { return after.marks[p].form != closed })
-	}
-	l = append(l, diffPlaced(before.repo, before.marks, after.marks)...)
-	if after.worktrees != nil {
+	if !after.opened {
+		// Nothing else was looked at: what did not open is the only change.
+		for p, m := range after.marks {
+			if m.form == closed {
+				l = append(l, Change{Path: Name(p), Kind: Unreadable, Before: "a directory", After: m.String()})
+			}
+		}
+	} else {
+		l = append(l, diffPlaced(before.repo, before.marks, after.marks)...)
 		l = append(l, diffConfig(before.config, after.config)...)
 		l = append(l, diffBranch(before, after)...)
 		l = append(l, diffOthers(before, after)...)
@@ -191,8 +192,10 @@ func diffBranch(before, after Seal) []Change {
 	if before.refs.tables != nil && before.head != after.head {
 		l = append(l, Change{Path: Name(path.Join(repo.GitDir, "HEAD")), Kind: Head, Name: Name(HeadName(repo)), Before: refText(before.head), After: refText(after.head)})
 	}
-	if t := after.refs.tables; t != nil && t.fault != "" {
-		l = append(l, Change{Path: Name(path.Join(repo.CommonDir, "reftable")), Kind: Unreadable, Before: "sealed", After: t.fault})
+	for _, r := range []refState{after.refs, after.ownRefs} {
+		if r.tables != nil && r.tables.fault != "" {
+			l = append(l, Change{Path: Name(r.refPath("reftable")), Kind: Unreadable, Before: "sealed", After: r.tables.fault})
+		}
 	}
 	if repo.HeadRef != "" && before.branch != after.branch {
 		was, now := refText(before.branch), refText(after.branch)

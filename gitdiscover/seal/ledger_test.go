@@ -145,7 +145,7 @@ func TestLedgerAgreesWithGitOnRandomHistories(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.close()
-	for range 100 {
+	for range 30 {
 		a, b := all[rnd.IntN(len(all))], all[rnd.IntN(len(all))]
 		r := (&rangeWalk{objects: o}).between(context.Background(), a, b)
 		want := s.logIDs(b, "^"+a)

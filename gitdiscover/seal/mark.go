@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,7 +120,11 @@ func (m mark) String() string {
 		return m.form.String()
 	}
 	if m.text != "" {
-		return shown(strings.TrimRight(m.text, "\n"))
+		s := shown(strings.TrimRight(m.text, "\n"))
+		if s == Absent {
+			return strconv.Quote(s) // a file that says so
+		}
+		return s
 	}
 	if m.hashed {
 		return fmt.Sprintf("sha256 %x, mode %04o, %d bytes", m.sum[:6], m.mode, m.size)

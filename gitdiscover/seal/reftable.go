@@ -31,49 +31,46 @@ func (t *refTables) all() map[string]string {
 // a ref decides, so they are read from the oldest on. A table that compaction
 // took away while we read means the list is out of date: it is read again.
 func takeTables(d *folder, prev *refTables) *refTables {
-	if m := d.look("reftable/tables.list"); prev != nil && prev.fault == "" && m.form == file && m.sameStat(prev.list) {
-		return prev // every write gives the list a new inode and time
-	}
 	var t *refTables
 	for range 3 {
+		m, list := d.read("reftable/tables.list", maxHashed)
+		if prev != nil && prev.fault == "" && m.hashed && m.sum == prev.list.sum {
+			return prev // a table is never written again: the same names are the same refs
+		}
 		var again bool
-		if t, again = readTables(d); !again {
+		t = &refTables{list: m, values: map[string]string{}}
+		if t.fault, again = t.readAll(d, list); !again {
 			break
 		}
 	}
 	return t
 }
 
-func readTables(d *folder) (t *refTables, again bool) {
-	t = &refTables{values: map[string]string{}}
-	m, data := d.read("reftable/tables.list", maxHashed)
-	if t.list = m; !m.hashed {
-		t.fault = "reftable/tables.list: " + m.String()
-		return t, false
+// readAll reads the tables of a list. It says why that cannot be done, and
+// whether it may be worth another try.
+func (t *refTables) readAll(d *folder, list []byte) (fault string, again bool) {
+	if !t.list.hashed {
+		return "reftable/tables.list: " + t.list.String(), false
 	}
-	names := strings.Fields(string(data))
+	names := strings.Fields(string(list))
 	if len(names) > maxTables {
-		t.fault = fmt.Sprintf("more than %d reftables", maxTables)
-		return t, false
+		return fmt.Sprintf("more than %d reftables", maxTables), false
 	}
 	left := int64(maxTableBytes)
 	for _, name := range names {
 		if strings.Contains(name, "/") {
-			t.fault = "a reftable outside of its directory"
-			return t, false
+			return "a reftable outside of its directory", false
 		}
 		m, table := d.read("reftable/"+name, left)
 		if !m.hashed {
-			t.fault = shown(name) + ": " + m.String()
-			return t, m.form == absent
+			return shown(name) + ": " + m.String(), m.form == absent
 		}
 		left -= int64(len(table))
 		if err := readTable(table, t.values); err != nil {
-			t.fault = shown(name) + ": " + err.Error()
-			return t, false
+			return shown(name) + ": " + err.Error(), false
 		}
 	}
-	return t, false
+	return "", false
 }
 
 // readTable puts the refs of one table over those of the tables before it.

@@ -31,6 +31,7 @@ type Options struct {
 type Seal struct {
 	repo    gitdiscover.Repo
 	taken   time.Time
+	opened  bool              // the three directories could be; else marks says which not
 	marks   map[string]placed // by absolute path
 	config  configFile        // shared
 	own     configFile        // config.worktree, also where it is not heard
@@ -86,8 +87,10 @@ func Take(repo gitdiscover.Repo, opt Options) (Seal, error) {
 			return Seal{}, &UnsealableError{c.path, c.fault}
 		}
 	}
-	if t := s.refs.tables; t != nil && t.fault != "" {
-		return Seal{}, &UnsealableError{path.Join(repo.CommonDir, "reftable"), t.fault}
+	for _, r := range []refState{s.refs, s.ownRefs} {
+		if r.tables != nil && r.tables.fault != "" {
+			return Seal{}, &UnsealableError{r.refPath("reftable"), r.tables.fault}
+		}
 	}
 	return s, nil
 }
@@ -125,6 +128,7 @@ func take(ctx context.Context, repo gitdiscover.Repo, opt Options, prev *Seal) S
 		*d.to = f
 		s.marks[d.path] = placed{f.look("."), d.kind, standing}
 	}
+	s.opened = true
 	for _, stage := range []func(){
 		t.pointer,
 		func() { t.spots(t.common, sharedSpots) },
