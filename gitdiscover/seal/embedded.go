@@ -35,8 +35,8 @@ func (b *bareLook) is() bool {
 }
 
 // repository lists a nested git directory if something of it is new, and says
-// what in it runs. It returns whether it was listed.
-func (s *sweep) repository(g *folder, rel, kind string, files []string) bool {
+// what in it runs.
+func (s *sweep) repository(g *folder, rel, kind string, files []string) {
 	was := ""
 	for _, n := range files {
 		var st unix.Stat_t
@@ -58,11 +58,9 @@ func (s *sweep) repository(g *folder, rel, kind string, files []string) bool {
 	if was == "" {
 		was = fresh
 	}
-	if was == "" {
-		return false
+	if was != "" {
+		s.add(Finding{Path: Name(rel), Kind: kind, Was: was, Runs: append(configRuns(g), hooks...)})
 	}
-	s.add(Finding{Path: Name(rel), Kind: kind, Was: was, Runs: append(configRuns(g), hooks...)})
-	return true
 }
 
 const maxRuns = 20

@@ -65,7 +65,7 @@ type SweepReport struct {
 // Clean says that everything was looked at and nothing found.
 func (r SweepReport) Clean() bool { return len(r.Findings) == 0 && len(r.Incomplete) == 0 }
 
-const maxFindings = 1000
+const maxFindings = 1000 // of a kind: a thousand of one must not hide another
 
 // SweepOptions say what was there before, and what else to look for.
 type SweepOptions struct {
@@ -96,7 +96,7 @@ func (s Seal) HooksPaths() []string { return append([]string(nil), s.hooks...) }
 // What it does not list is what is code in plain sight: build files, scripts,
 // tests. They are the agent's work, and to run them is to run it.
 func Sweep(ctx context.Context, worktree string, opt SweepOptions) SweepReport {
-	s := &sweep{scan: newScan(ctx, opt.Caps, gitdiscover.Repo{Worktree: worktree}, opt.Skip), opt: opt, wiring: map[string][]string{}, report: SweepReport{Findings: []Finding{}}}
+	s := &sweep{scan: newScan(ctx, opt.Caps, gitdiscover.Repo{Worktree: worktree}, opt.Skip), opt: opt, wiring: map[string][]string{}, kinds: map[string]int{}, report: SweepReport{Findings: []Finding{}}}
 	for _, w := range opt.Wiring {
 		s.wiring[path.Base(w)] = append(s.wiring[path.Base(w)], w)
 	}
@@ -108,6 +108,9 @@ func Sweep(ctx context.Context, worktree string, opt SweepOptions) SweepReport {
 		s.root = d
 		s.dir(d, "", place{})
 	}
+	if s.report.More > 0 {
+		s.miss("%d findings beyond %d of a kind are not listed", s.report.More, maxFindings)
+	}
 	s.report.Entries, s.report.Incomplete = s.entries, s.incomplete
 	return s.report
 }
@@ -117,6 +120,7 @@ type sweep struct {
 	opt    SweepOptions
 	root   *folder
 	wiring map[string][]string // by last component
+	kinds  map[string]int
 	report SweepReport
 }
 
@@ -124,15 +128,14 @@ type sweep struct {
 type place struct {
 	depth int
 	// inside is the kind of finding that every new file here is, "" for none:
-	// a directory of wiring or hooks that was there before.
+	// a directory of wiring or hooks that was there before. In one that is a
+	// finding itself, files are listed only for what they are on their own;
+	// that they always are, or a harmless-looking directory would hide them.
 	inside string
-	// listed says that a directory above is a finding as a whole: only what
-	// acts by itself is listed below it.
-	listed bool
 }
 
 func (s *sweep) add(f Finding) {
-	if len(s.report.Findings) == maxFindings {
+	if s.kinds[f.Kind]++; s.kinds[f.Kind] > maxFindings {
 		s.report.More++
 		return
 	}
@@ -155,8 +158,8 @@ func (s *sweep) dir(d *folder, rel string, at place) {
 		}
 		s.file(in, e.Name(), childPath(rel, e.Name()), at)
 	})
-	if bare.is() && !at.listed && path.Base(rel) != ".git" && rel != "" {
-		at.listed = s.repository(d, rel, FoundBare, bare.present)
+	if bare.is() && path.Base(rel) != ".git" && rel != "" {
+		s.repository(d, rel, FoundBare, bare.present)
 	}
 	for _, sub := range subdirs {
 		if s.stopped {
@@ -181,29 +184,29 @@ func (s *sweep) subdir(d *folder, name, rel string, at place) {
 	defer in.close()
 	at.depth++
 	switch {
-	case at.listed:
 	case name == ".git":
 		if s.opt.Before != nil && s.opt.Before.Repositories[rel] {
 			return // it was protected during the run
 		}
-		at.listed = s.repository(in, rel, FoundRepository, gitFiles)
+		s.repository(in, rel, FoundRepository, gitFiles)
 	case looksLikeDotGit(name):
-		at.listed = s.newDir(rel, FoundLookAlike)
+		s.newDir(rel, FoundLookAlike)
 	case s.isHooks(rel):
-		at.inside, at.listed = FoundHook, s.newDir(rel, FoundHook)
+		at.inside = s.newDir(rel, FoundHook)
 	case s.isWiring(name, rel):
-		at.inside, at.listed = FoundWiring, s.newDir(rel, FoundWiring)
+		at.inside = s.newDir(rel, FoundWiring)
 	}
 	s.dir(in, rel, at)
 }
 
-// newDir lists a directory that was not there before, as a whole.
-func (s *sweep) newDir(rel, kind string) bool {
+// newDir lists a directory that was not there before, as a whole. For one that
+// was it returns the kind that new files in it are.
+func (s *sweep) newDir(rel, kind string) (inside string) {
 	if s.had(rel) {
-		return false
+		return kind
 	}
 	s.add(Finding{Path: Name(rel), Kind: kind, Was: "appeared", Detail: dir.String()})
-	return true
+	return ""
 }
 
 // had says that a directory was there before the run.
@@ -258,7 +261,6 @@ func (s *sweep) file(in *folder, name, rel string, at place) {
 	f := Finding{Path: Name(rel), Was: was}
 	m := markOf(&st)
 	switch {
-	case at.listed:
 	case name == ".git":
 		f.Kind, f.Detail = FoundRepository, pointerText(in, m)
 	case looksLikeDotGit(name):

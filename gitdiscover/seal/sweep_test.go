@@ -102,6 +102,13 @@ var sweepCases = []struct {
 		s.must(os.MkdirAll(s.path("lane/i/objects"), 0o755))
 		s.must(os.MkdirAll(s.path("lane/i/refs"), 0o755))
 	}, []string{"bare-repository i appeared core.fsmonitor core.worktree"}},
+	{"one that hides in another", func(s *scene) {
+		s.git("lane", "init", "-q", "--bare", "x")
+		s.git("lane", "init", "-q", "x/.git/objects/y")
+		s.git("lane/x/.git/objects/y", "config", "core.fsmonitor", "evil")
+		s.git("lane", "init", "-q", "pkg/.vscode/z")
+	}, []string{"bare-repository x appeared", "repository pkg/.vscode/z/.git appeared", "repository x/.git appeared", "repository x/.git/objects/y/.git appeared core.fsmonitor",
+		"wiring pkg/.vscode appeared"}},
 	{"one with a commondir", func(s *scene) {
 		s.write("lane/i/HEAD", "ref: refs/heads/x\n")
 		s.write("lane/i/commondir", "/elsewhere\n")
@@ -300,8 +307,9 @@ func TestManyFindings(t *testing.T) {
 	for i := range maxFindings + 10 {
 		s.must(os.Symlink("/x", s.path(fmt.Sprintf("lane/l%d", i))))
 	}
-	if r := s.sweep(SweepOptions{}); len(r.Findings) != maxFindings || r.More != 10 {
-		t.Errorf("%d and %d more", len(r.Findings), r.More)
+	s.git("lane", "init", "-q", "z")
+	if r := s.sweep(SweepOptions{}); len(r.Findings) != maxFindings+1 || r.More != 10 || r.Incomplete == nil {
+		t.Errorf("%d and %d more, %q", len(r.Findings), r.More, r.Incomplete)
 	}
 }
 
