@@ -19,7 +19,9 @@ type apply struct {
 	wait  time.Duration
 	// merge makes the new index from the worktree's own.
 	merge func(*realIndex) ([]byte, error)
-	step  func(string) // told before each step; tests fail there
+	// moving is asked last, when all locks are held and all values compared.
+	moving func() error
+	step   func(string) // told before each step; tests fail there
 
 	done bool // the branch moved
 }
@@ -33,18 +35,20 @@ func (a *apply) run(dir string) (err error) {
 		return errors.Join(err, a.undo())
 	}
 	a.step("move")
-	if err := commitLock(a.target()+".lock", a.target()); err != nil && !ours(a.newRef(), a.target()) {
+	if a.done, err = commitLock(a.target()+".lock", a.target()); !a.done {
 		return errors.Join(refuse(Unreadable, a.target(), "cannot be moved: %v", err), a.undo())
 	}
-	a.done = true
 	// From here on there is no way back: a failure leaves the intent open, and
 	// the next lane command goes on from it.
+	if err != nil {
+		return fmt.Errorf("after the branch moved: %w", err)
+	}
 	a.step("log")
 	if err := a.log(); err != nil {
 		return fmt.Errorf("after the branch moved: %w", err)
 	}
 	a.step("index")
-	if err := commitLock(a.intent.index()+".lock", a.intent.index()); err != nil {
+	if _, err := commitLock(a.intent.index()+".lock", a.intent.index()); err != nil {
 		return fmt.Errorf("after the branch moved: %w", err)
 	}
 	a.step("unlock")
@@ -86,8 +90,11 @@ func (a *apply) prepare() error {
 	if err := compareBase(a.setup); err != nil {
 		return err
 	}
+	if err := a.moving(); err != nil {
+		return err
+	}
 	a.step("moving")
-	return errors.Join(writeSynced(a.moving(), nil, 0o600), syncDir(a.prep()))
+	return errors.Join(writeSynced(a.intent.moving(), nil, 0o600), syncDir(a.prep()))
 }
 
 // lockIndex makes the new index and locks the old one with it. The lock comes

@@ -101,7 +101,7 @@ type OtherRef struct {
 }
 
 // others are the refs that the repository does not have: of a new name, or at
-// a commit that is new. One that is at another of the repository's own commits
+// a commit that is new. The branch HEAD is on is not among them. One that is at another of the repository's own commits
 // is left out: either side may have moved it.
 func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, error) {
 	have := map[string]plumbing.Hash{}
@@ -115,7 +115,7 @@ func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, e
 	for _, name := range slices.Sorted(maps.Keys(a.refs)) {
 		hash := a.refs[name]
 		was, known := have[name]
-		if known && was == hash || !copied(name) && name != "refs/stash" {
+		if known && was == hash || name == a.branch || !copied(name) && name != "refs/stash" {
 			continue
 		}
 		if known {

@@ -257,7 +257,7 @@ func (t *intent) complete() error {
 		return err
 	}
 	if ours(t.newIndex(), t.index()+".lock") {
-		if err := commitLock(t.index()+".lock", t.index()); err != nil {
+		if _, err := commitLock(t.index()+".lock", t.index()); err != nil {
 			return err
 		}
 	}

@@ -102,10 +102,14 @@ func newRef(s Setup, name, hash string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+	for range 10 { // git pack-refs removes a directory that is empty
+		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
+			err = os.Link(tmp.Name(), path)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	err = os.Link(tmp.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
 		r, _, err := resolveRef(s.CommonDir, name)
 		if err == nil && r.hash.String() != hash {
@@ -116,5 +120,8 @@ func newRef(s Setup, name, hash string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	if err := syncDir(filepath.Dir(path)); !isMissing(err) { // packed already
+		return err
+	}
+	return nil
 }

@@ -55,9 +55,10 @@ func dropLock(tmp, lock string) {
 	}
 }
 
-// commitLock puts a lock in the place of what it locks, as git does.
-func commitLock(lock, path string) error {
-	err := os.Rename(lock, path)
+// commitLock puts a lock in the place of what it locks, as git does. Renamed
+// says whether that happened, whatever the error is.
+func commitLock(lock, path string) (renamed bool, err error) {
+	err = os.Rename(lock, path)
 	for range 3 {
 		if !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTEMPTY) {
 			break
@@ -67,9 +68,13 @@ func commitLock(lock, path string) error {
 		err = os.Rename(lock, path)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return syncDir(filepath.Dir(path))
+	// git pack-refs may have packed the ref by now, and removed its directory.
+	if err := syncDir(filepath.Dir(path)); !isMissing(err) {
+		return true, err
+	}
+	return true, nil
 }
 
 // removeEmpty removes a directory if there is nothing but directories in it.

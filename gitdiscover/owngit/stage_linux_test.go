@@ -75,6 +75,9 @@ git tag -a v1 -m tagged; git worktree add -q -b topic ../wt`)
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(crashEnv) != "" {
+		os.Exit(crashMain())
+	}
 	code := m.Run()
 	if template.dir != "" {
 		os.RemoveAll(template.dir)

@@ -41,8 +41,9 @@ type TakeInInputs struct {
 	// too when that could not be taken in.
 	KeepRefs bool
 	Limits   Limits
-	// Moving, if set, is told the move right before it is made: the branch, ""
-	// for a detached HEAD, and its values. Its error calls the move off.
+	// Moving, if set, is told the move right before it is made, when all locks
+	// are held: the branch, "" for a detached HEAD, and its values. Its error
+	// calls the move off.
 	Moving func(ref, old, tip string) error
 	// Now is the time of the reflog's line; zero for the current time.
 	Now time.Time
@@ -396,10 +397,11 @@ func (t *takeIn) apply() error {
 		t.result.Unstaged = m.unstaged
 		return data, err
 	}
-	if t.in.Moving != nil {
-		if err := t.in.Moving(s.HeadRef, s.Base, t.result.Tip); err != nil {
-			return err
+	a.moving = func() error {
+		if t.in.Moving == nil {
+			return nil
 		}
+		return t.in.Moving(s.HeadRef, s.Base, t.result.Tip)
 	}
 	err = a.run(t.in.Intents)
 	if a.done {
