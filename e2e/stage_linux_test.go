@@ -50,12 +50,14 @@ func newStage() (string, error) {
 var stageLock *os.File
 
 func lockStage(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	// Locked before it gets the name that sweepers look for.
+	name := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(name+".new", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	stageLock = f
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), os.Rename(name+".new", name))
 }
 
 // sweepStages removes what tests that were killed left behind: an agent's
