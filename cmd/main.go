@@ -72,7 +72,7 @@ worktree and nothing else, and proves it.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("lane {{.Version}}\n")
-	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand())
+	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), hookCommand())
 	root.AddCommand(topicCommands()...)
 	return root
 }

@@ -44,6 +44,7 @@ func whyCommand() *cobra.Command {
 			},
 		})
 	}
+	c.AddCommand(whyRunCommand(&dir, &asJSON))
 	return c
 }
 

@@ -15,6 +15,7 @@ func init() {
 		Write: writeClaude,
 		Fail:  failClaude,
 		Tool:  func(name string, input []byte) (string, []byte) { return name, input },
+		Wire:  wireClaude, Unwire: unwireClaude,
 	})
 }
 

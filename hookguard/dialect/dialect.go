@@ -27,6 +27,10 @@ type Dialect struct {
 	// Tool gives a tool its canonical name and, where its input does not speak
 	// for itself, its canonical input.
 	Tool func(name string, input []byte) (string, []byte)
+	// Wire and Unwire edit the harness's settings for use without a lane; nil
+	// where that is not supported.
+	Wire   func(settings []byte, lane, facts string) ([]byte, error)
+	Unwire func(settings []byte) ([]byte, error)
 	// Planned dialects have a tool table only; every event of theirs is
 	// refused.
 	Planned bool

@@ -50,12 +50,19 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return print(within(Deadline, d, func() Answer { return answer(d, opts, stdin) }), stdout, stderr)
 }
 
-type options struct{ harness, plan, facts string }
+type options struct {
+	harness, plan, facts string
+	session              bool // facts from the session itself: no lane runs
+}
 
 func parseArgs(args []string) (options, error) {
 	var o options
 	targets := map[string]*string{"--harness": &o.harness, "--plan": &o.plan, "--facts": &o.facts}
 	for i := 0; i < len(args); i++ {
+		if args[i] == "--session" {
+			o.session = true
+			continue
+		}
 		name, value, inline := cut(args[i])
 		target, ok := targets[name]
 		if !ok {
@@ -69,8 +76,8 @@ func parseArgs(args []string) (options, error) {
 		}
 		*target = value
 	}
-	if o.plan != "" && o.facts != "" {
-		return o, errors.New("--plan and --facts exclude each other")
+	if o.plan != "" && o.facts != "" || o.session && o.plan+o.facts != "" {
+		return o, errors.New("--plan, --facts and --session exclude each other")
 	}
 	return o, nil
 }
@@ -117,7 +124,7 @@ func answer(d Dialect, opts options, stdin io.Reader) Answer {
 	if !handled {
 		return Answer{}
 	}
-	facts, err := loadFacts(opts)
+	facts, err := loadFacts(opts, ev.Cwd)
 	if err != nil {
 		return d.Fail(err.Error())
 	}
@@ -137,13 +144,16 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 
 // loadFacts reads the facts from the sealed plan, where they are the object
 // "facts", or from a file that holds them alone.
-func loadFacts(opts options) (hookguard.Facts, error) {
+func loadFacts(opts options, cwd string) (hookguard.Facts, error) {
+	if opts.session {
+		return SessionFacts(cwd)
+	}
 	name := opts.plan
 	if name == "" {
 		name = opts.facts
 	}
 	if name == "" {
-		return hookguard.Facts{}, errors.New("neither --plan nor --facts given")
+		return hookguard.Facts{}, errors.New("none of --plan, --facts and --session given")
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -155,6 +165,18 @@ func loadFacts(opts options) (hookguard.Facts, error) {
 		return hookguard.Facts{}, fmt.Errorf("the facts file %+q: %w", name, err)
 	}
 	return ParseFacts(data)
+}
+
+// FactsFile reads facts for the verbs that people call: from a file, or from
+// the session's directory when there is none.
+func FactsFile(name, cwd string) (hookguard.Facts, error) {
+	return loadFacts(options{facts: name, session: name == ""}, cwd)
+}
+
+// Explain says what a command would do, and what the guard thinks of each
+// part of it.
+func Explain(command, dir string, facts hookguard.Facts) hookguard.Explanation {
+	return hookguard.Explain(command, dir, facts)
 }
 
 // ParseFacts reads facts as JSON: the object itself, or the object under its

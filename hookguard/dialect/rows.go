@@ -20,9 +20,17 @@ type Row struct {
 	Input    json.RawMessage `json:"input"`
 	Cwd      string          `json:"cwd"`
 	Expected string          `json:"expected"` // deny, ask, or allow: no opinion
-	// Symlinks exist before the call: where, and what they point at. With
-	// them the host's own file system is not asked.
+	// Symlinks exist before the call: where, and what they point at. A row
+	// describes a machine of its own; the host's links are not asked.
 	Symlinks map[string]string `json:"symlinks,omitempty"`
+}
+
+// RowFacts are what a file of rows assumes when no facts are given with it.
+func RowFacts() hookguard.Facts {
+	return hookguard.Facts{
+		Worktree: "/wt/proj", GitDir: "/srv/repo/.git/worktrees/proj", CommonDir: "/srv/repo/.git",
+		Tmp: "/wt/.lane/tmp", Home: "/home/dev", User: "dev", LaneHome: "/home/dev/.lane",
+	}
 }
 
 // RowResult is the guard's answer to a row.
@@ -80,11 +88,7 @@ func (r Row) Judge(facts hookguard.Facts) (RowResult, error) {
 	if cwd == "" {
 		cwd = facts.Worktree
 	}
-	var links hookguard.Links = hookguard.HostLinks{}
-	if r.Symlinks != nil {
-		links = hookguard.LinkMap(r.Symlinks)
-	}
-	v := hookguard.JudgeOn(links, hookguard.Event{Harness: r.Harness, Kind: "PreToolUse", Tool: tool, Input: input, Cwd: cwd}, facts)
+	v := hookguard.JudgeOn(hookguard.LinkMap(r.Symlinks), hookguard.Event{Harness: r.Harness, Kind: "PreToolUse", Tool: tool, Input: input, Cwd: cwd}, facts)
 	return RowResult{ID: r.ID, Decision: v.Decision, Rule: v.Rule, Reason: v.Reason}, nil
 }
 

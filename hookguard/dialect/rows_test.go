@@ -2,16 +2,9 @@ package dialect
 
 import (
 	"os"
+	"strings"
 	"testing"
-
-	"lane/hookguard"
 )
-
-// corpusFacts are what the rows of testdata assume.
-var corpusFacts = hookguard.Facts{
-	Worktree: "/wt/proj", GitDir: "/srv/repo/.git/worktrees/proj", CommonDir: "/srv/repo/.git",
-	Tmp: "/wt/.lane/tmp", Home: "/home/dev", User: "dev", LaneHome: "/home/dev/.lane",
-}
 
 // TestRows answers every row of the corpora: attacks are refused, and work
 // that is nobody's business is left alone.
@@ -29,10 +22,7 @@ func TestRows(t *testing.T) {
 			}
 			total, right := map[string]int{}, map[string]int{}
 			for _, row := range rows {
-				if row.Symlinks == nil {
-					row.Symlinks = map[string]string{} // the paths of the rows are not this machine's
-				}
-				got, err := row.Judge(corpusFacts)
+				got, err := row.Judge(RowFacts())
 				if err != nil {
 					t.Error(err)
 					continue
@@ -48,5 +38,45 @@ func TestRows(t *testing.T) {
 				t.Logf("%s: %d of %d", want, right[want], total[want])
 			}
 		})
+	}
+}
+
+// TestReadRows: a row that cannot be read names its line; one of an unknown
+// harness is an error and no answer.
+func TestReadRows(t *testing.T) {
+	rows, err := ReadRows(strings.NewReader(`{"id":"a","harness":"claude-code","tool":"Write","input":{"file_path":"../x"},"expected":"allow"}` + "\n\n"))
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%v, %d rows", err, len(rows))
+	}
+	report, err := JudgeRows(rows, RowFacts())
+	if err != nil || len(report.Rows) != 1 || report.Rows[0].Decision != "deny" || rows[0].Right(report.Rows[0]) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	for _, text := range []string{"{", `{"id":"a"}`, "[]"} {
+		if _, err := ReadRows(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := JudgeRows([]Row{{ID: "x", Harness: "nobody", Tool: "Write"}}, RowFacts()); err == nil {
+		t.Error("an unknown harness was answered")
+	}
+}
+
+// TestSameCallInEveryHarness: one shell call, in each harness's words, gets
+// one answer.
+func TestSameCallInEveryHarness(t *testing.T) {
+	calls := []Row{
+		{Harness: "claude-code", Tool: "Bash", Input: []byte(`{"command":"touch /tmp/x"}`)},
+		{Harness: "codex", Tool: "Bash", Input: []byte(`{"command":"touch /tmp/x"}`)},
+		{Harness: "codex", Tool: "shell", Input: []byte(`{"command":["bash","-lc","touch /tmp/x"]}`)},
+		{Harness: "gemini-cli", Tool: "run_shell_command", Input: []byte(`{"command":"touch /tmp/x"}`)},
+		{Harness: "copilot", Tool: "bash", Input: []byte(`{"command":"touch /tmp/x"}`)},
+		{Harness: "antigravity", Tool: "run_command", Input: []byte(`{"CommandLine":"touch /tmp/x","Cwd":"/wt/proj"}`)},
+	}
+	for _, row := range calls {
+		got, err := row.Judge(RowFacts())
+		if err != nil || got.Decision != "deny" || got.Rule != "lane/temp-block" {
+			t.Errorf("%s %s: %+v, %v", row.Harness, row.Tool, got, err)
+		}
 	}
 }
