@@ -219,17 +219,22 @@ func (p packedRefs) all() map[string]string {
 	return m
 }
 
-// branchValue is the value of one shared ref, exactly. It is read as git reads
-// it: loose first, and packed-refs anew after that, since the ref may have been
-// packed between this moment and the one when packed-refs was read before.
-func (r refState) branchValue(d *folder, name string) string {
+// branchValue is the value of one shared ref, exactly, or why it is not known.
+// It is read as git reads it: loose first, and packed-refs anew after that,
+// since the ref may have been packed between this moment and the one when
+// packed-refs was read before.
+func (r refState) branchValue(d *folder, name string) (value, fault string) {
 	if r.tables != nil {
-		return r.tables.values[name]
+		return r.tables.values[name], ""
 	}
 	if v := readRef(d, name); v != "" {
-		return v
+		return v, ""
 	}
-	return takePacked(d, &r.packed).lookup(name)
+	p := takePacked(d, &r.packed)
+	if p.mark.form != absent && p.data == nil {
+		return "", p.mark.String()
+	}
+	return p.lookup(name), ""
 }
 
 // RefMove is a ref with its value before and after, "" where there was none.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,8 +149,8 @@ func TestBranchPackedMeanwhile(t *testing.T) {
 	defer d.close()
 	r := takeRefs(d, nil)
 	s.git("main", "pack-refs", "--all", "--prune")
-	if got := r.branchValue(d, "refs/heads/lane"); got != want {
-		t.Errorf("%q, want %q", got, want)
+	if got, fault := r.branchValue(d, "refs/heads/lane"); got != want || fault != "" {
+		t.Errorf("%q %q, want %q", got, fault, want)
 	}
 	if l := diffRefs(r, takeRefs(d, &r)); l != nil {
 		t.Errorf("%v", l)
@@ -298,6 +299,10 @@ func TestUnsealable(t *testing.T) {
 			}
 		}, "main/.git/hooks"},
 		"hooks too deep": {func(s *scene) { s.must(os.MkdirAll(s.common("hooks"+strings.Repeat("/d", 20)), 0o755)) }, "main/.git/hooks"},
+		"an own branch that cannot be read": {func(s *scene) {
+			s.git("main", "pack-refs", "--all")
+			s.must(os.Truncate(s.common("packed-refs"), maxPacked+1))
+		}, "main/.git/packed-refs"},
 		"a config that grew": {func(s *scene) {
 			s.write("main/.git/config", s.read("main/.git/config")+strings.Repeat("#\n", maxHashed))
 		}, "main/.git/config"},
@@ -341,5 +346,51 @@ func TestUnreadableAsUser(t *testing.T) {
 	s.must(os.Chmod(s.common("worktrees"), 0o755))
 	if len(r.Tripped) != 0 || len(r.Incomplete) != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestReftablesOfGit reads the tables of a git that can write them.
+func TestReftablesOfGit(t *testing.T) {
+	s := newScene(t)
+	if out, err := s.tryGit(".", "init", "-q", "-b", "main", "--ref-format=reftable", "rt"); err != nil {
+		missing(t, "reftable", out)
+	}
+	s.main = s.path("rt")
+	s.write("rt/a.txt", "a\n")
+	s.git("rt", "add", ".")
+	s.git("rt", "commit", "-qm", "first")
+	s.git("rt", "worktree", "add", "-q", "-b", "w", s.path("rtw"))
+	s.lane = s.path("rtw")
+	s.repo = s.discover(s.lane)
+	for i := range 300 { // enough for several blocks and a compaction
+		s.git("rt", "update-ref", fmt.Sprintf("refs/heads/team/branch-%03d", i), "HEAD")
+	}
+	s.git("rt", "tag", "-a", "-m", "t", "v1")
+	s.git("rt", "branch", "-D", "team/branch-007")
+	s.git("rt", "pack-refs")
+	s.git("rt", "update-ref", "refs/heads/late", "HEAD")
+
+	before := s.take()
+	want := map[string]string{"HEAD": "ref: refs/heads/main"}
+	for line := range strings.Lines(s.git("rt", "for-each-ref", "--format=%(refname) %(objectname)")) {
+		name, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		want[name] = id
+	}
+	if got := before.refs.tables.values; !maps.Equal(got, want) {
+		t.Errorf("%d refs, want %d", len(got), len(want))
+	}
+	if before.head != "ref: refs/heads/w" || before.branch != s.git("rtw", "rev-parse", "HEAD") {
+		t.Errorf("head %q, branch %q", before.head, before.branch)
+	}
+	s.git("rt", "commit", "-q", "--allow-empty", "-m", "elsewhere")
+	s.git("rt", "gc", "-q")
+	s.quiet(s.compare(before))
+	tip := s.commit("rtw", "here")
+	r := s.compare(before)
+	if got := s.brief(r.Tripped); !slices.Contains(got, "own-branch rt/.git/refs/heads/w refs/heads/w") {
+		t.Errorf("%q", got)
+	}
+	if l := ReadLedger(t.Context(), before, r.After, LedgerOptions{}); l.Missing != nil || !slices.Equal(ids(l.Commits), []string{tip}) {
+		t.Errorf("%+v", l)
 	}
 }

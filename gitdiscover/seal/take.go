@@ -302,7 +302,10 @@ func (t *taker) allRefs() {
 		}
 	}
 	if s.repo.HeadRef != "" {
-		s.branch = s.refs.branchValue(t.common, s.repo.HeadRef)
+		var fault string
+		if s.branch, fault = s.refs.branchValue(t.common, s.repo.HeadRef); fault != "" {
+			t.put(s.refs.refPath("packed-refs"), mark{form: closed, why: fault}, OwnBranch, content)
+		}
 	}
 	for _, r := range []refState{s.refs, s.ownRefs} {
 		if r.cut != "" {

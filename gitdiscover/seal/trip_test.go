@@ -1,7 +1,9 @@
 package seal
 
 import (
+	_ "embed"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -177,5 +179,36 @@ func TestNothingChanged(t *testing.T) {
 	s.quiet(r)
 	if r.Reported = slices.DeleteFunc(r.Reported, func(c Change) bool { return c.Kind == HardLink }); len(r.Reported) != 0 {
 		t.Errorf("reported: %v", s.brief(r.Reported))
+	}
+}
+
+//go:embed kinds.go
+var kindsSource string
+
+// TestEveryKindHasARow reads the constants: a kind without a row would be
+// reported where it should trip.
+func TestEveryKindHasARow(t *testing.T) {
+	rows := map[Kind]bool{}
+	for _, k := range Kinds() {
+		if rows[k.Kind] || k.Means == "" {
+			t.Errorf("row of %s: %+v", k.Kind, k)
+		}
+		rows[k.Kind] = true
+	}
+	constants := regexp.MustCompile(`(?m)^\t\w+ +Kind = "([a-z-]+)"$`).FindAllStringSubmatch(kindsSource, -1)
+	for _, c := range constants {
+		if !rows[Kind(c[1])] {
+			t.Errorf("no row for %s", c[1])
+		}
+	}
+	if len(constants) != len(rows) {
+		t.Errorf("%d constants, %d rows", len(constants), len(rows))
+	}
+	for _, l := range [][]spot{ownSpots, sharedSpots, mainSpots} {
+		for _, s := range l {
+			if !rows[s.kind] || s.why == "" {
+				t.Errorf("%+v", s)
+			}
+		}
 	}
 }
