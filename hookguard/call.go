@@ -39,11 +39,31 @@ func (g *guard) read(ev Event) call {
 			c.object(worktreeTool.verdict(Deny, ev.Tool+" with isolation "+worktreeTool.Says+". "+worktreeWayOn))
 		}
 	default:
-		if server, tool, ok := mcpName(ev.Tool); ok {
-			g.mcpTool(&c, ev, server, tool, input)
+		if _, tool, ok := mcpName(ev.Tool); ok {
+			g.mcpTool(&c, ev, tool, input)
+		} else {
+			g.unknownTool(&c, ev, input)
 		}
 	}
 	return c
+}
+
+// unknownTool is a harness's tool that has no name here yet: it is judged by
+// what its input looks like.
+func (g *guard) unknownTool(c *call, ev Event, input map[string]any) {
+	if command, ok := input["command"].(string); ok {
+		g.command(c, command, ev.Cwd)
+	}
+	for _, key := range []string{"content", "new_string", "new_source", "file_text", "edits", "patch"} {
+		if _, ok := input[key]; ok {
+			for _, k := range pathKeys {
+				if given, ok := input[k].(string); ok && given != "" {
+					c.touches = append(c.touches, g.fileTouch(shell.Write, ev.Tool, given, ev.Cwd))
+				}
+			}
+			return
+		}
+	}
 }
 
 // pathKeys are the names harnesses give the one file a tool works on.
@@ -139,6 +159,14 @@ func commandText(input map[string]any) (string, bool) {
 	for _, key := range []string{"command", "CommandLine", "cmd", "script", "commandLine"} {
 		switch v := input[key].(type) {
 		case string:
+			if args, ok := input["args"].([]any); ok && len(args) > 0 {
+				words := []string{v}
+				for _, a := range args {
+					s, _ := a.(string)
+					words = append(words, s)
+				}
+				return shell.Quote(words), true
+			}
 			return v, true
 		case []any:
 			words := make([]string, 0, len(v))
@@ -178,8 +206,12 @@ func (g *guard) analyze(command, dir string) shell.Report {
 			delete(vars, name)
 		}
 	}
+	gitDir, common := g.facts.GitDir, g.facts.CommonDir
+	if g.facts.OwnGit != "" { // what git finds inside the lane
+		gitDir, common = g.facts.OwnGit, g.facts.OwnGit
+	}
 	return shell.Analyze(shell.Request{
 		Command: command, Dir: dir, Vars: vars, Zsh: g.facts.MacOS, Readlink: g.links.Readlink,
-		Worktree: g.facts.Worktree, GitDir: g.facts.GitDir, CommonDir: g.facts.CommonDir,
+		Worktree: g.facts.Worktree, GitDir: gitDir, CommonDir: common,
 	})
 }

@@ -37,11 +37,11 @@ var mcpVerbs = map[string]shell.Op{
 var mcpReads = map[string]bool{"read": true, "list": true, "get": true, "search": true, "find": true, "stat": true, "view": true, "status": true, "diff": true, "log": true, "show": true, "tree": true, "info": true, "query": true}
 
 // mcpPathWords mark an input field as a path of this machine.
-var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir", "directory", "folder", "destination", "dest", "source", "src", "target", "output", "uri", "to", "from"}
+var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir", "directory", "folder", "destination", "dest", "source", "src", "target", "output", "location", "uri", "to", "from"}
 
 // mcpTool judges a server's tool by the paths in its input, if its name says
 // that it changes files, and by its command, if it runs one.
-func (g *guard) mcpTool(c *call, ev Event, server, tool string, input map[string]any) {
+func (g *guard) mcpTool(c *call, ev Event, tool string, input map[string]any) {
 	words := nameWords(tool)
 	op, writes, runs := shell.Read, false, false
 	for _, w := range words {
@@ -52,15 +52,50 @@ func (g *guard) mcpTool(c *call, ev Event, server, tool string, input map[string
 		if o, ok := mcpVerbs[w]; ok && !writes {
 			op, writes = o, true
 		}
-		runs = runs || w == "run" || w == "exec" || w == "execute" || w == "shell" || w == "bash" || w == "command" || w == "terminal"
+		runs = runs || mcpRuns[w]
 	}
-	if command, ok := commandText(input); ok && runs {
-		g.command(c, command, ev.Cwd)
+	if runs {
+		g.mcpCode(c, ev, words, input)
 	}
 	if isRemote(input) {
 		return
 	}
 	g.mcpPaths(c, ev, op, writes, "", input, 0)
+}
+
+// mcpRuns are words of tools that start programs or evaluate code.
+var mcpRuns = map[string]bool{"run": true, "exec": true, "execute": true, "shell": true, "bash": true, "command": true, "terminal": true, "eval": true, "evaluate": true, "code": true, "python": true, "script": true, "spawn": true, "process": true, "repl": true, "ipython": true, "node": true, "javascript": true}
+
+// mcpCode judges a command line, or code in another language.
+func (g *guard) mcpCode(c *call, ev Event, words []string, input map[string]any) {
+	dir := ev.Cwd
+	for _, key := range []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir"} {
+		if given, ok := input[key].(string); ok && given != "" {
+			dir = g.absolute(given, ev.Cwd)
+		}
+	}
+	if command, ok := commandText(input); ok {
+		g.command(c, command, dir)
+		return
+	}
+	code, ok := input["code"].(string)
+	if !ok {
+		return
+	}
+	language, _ := input["language"].(string)
+	interpreter := "python3 -c "
+	for _, w := range append(words, strings.ToLower(language)) {
+		switch w {
+		case "node", "js", "javascript", "typescript", "ts", "browser", "evaluate":
+			interpreter = "node -e "
+		case "bash", "sh", "shell":
+			g.command(c, code, dir)
+			return
+		case "ruby":
+			interpreter = "ruby -e "
+		}
+	}
+	g.command(c, interpreter+shell.Quote([]string{code}), dir)
 }
 
 // isRemote reports whether the paths of an input are in a forge's repository.

@@ -47,6 +47,9 @@ var gitSegment = &Rule{
 		{Tool: "Write", Text: ".GIT/hooks/pre-commit"},
 		{Tool: "Write", Text: "git~1/config"},
 		{Text: "rm -rf .git"},
+		{Text: "rm -rf \"$PWD\""},
+		{Text: "find . -type f -delete"},
+		{Text: "cp -r ../other/.git ."},
 		{Text: "echo x > .g\u200cit/config"},
 	},
 	Pass: []Example{
@@ -59,6 +62,9 @@ var gitSegment = &Rule{
 	check: func(g *guard, p place) (string, bool) {
 		if p.op == shell.Read || g.granted(p) {
 			return "", false
+		}
+		if p.op == shell.Remove && p.at == g.facts.Worktree {
+			return "It is the worktree itself, and git's pointer lies in it. Remove what is inside instead.", true
 		}
 		for _, name := range p.names() {
 			if isDotGit(name) {

@@ -140,6 +140,9 @@ func (t *tarCall) effects() {
 		}
 		t.in.effect(Write, dir, "tar -x", t.st)
 	case 'c', 'r', 'u', 'A':
+		for _, op := range t.ops {
+			t.in.effect(Read, op, "tar -"+string(t.mode), t.st)
+		}
 		if t.file != "" && t.file != "-" && !isRemotePath(t.file) {
 			t.in.effect(Write, t.file, "tar -"+string(t.mode), t.base)
 		}

@@ -15,6 +15,7 @@ func init() {
 		"bisect": (*gitCall).bisect, "submodule": (*gitCall).submodule, "push": (*gitCall).push,
 		"remote": (*gitCall).remote, "maintenance": (*gitCall).maintenance, "hook": (*gitCall).hook,
 		"for-each-repo": (*gitCall).forEachRepo, "lfs": (*gitCall).lfs, "mv": (*gitCall).paths, "rm": (*gitCall).paths,
+		"checkout": (*gitCall).writesPaths, "restore": (*gitCall).writesPaths, "update-index": (*gitCall).writesPaths,
 		"credential-store": (*gitCall).credentialStore, "update-ref": (*gitCall).updateRef, "symbolic-ref": (*gitCall).updateRef,
 	}
 }
@@ -270,6 +271,14 @@ func (g *gitCall) lfs() {
 func (g *gitCall) paths() {
 	for _, p := range g.operands() {
 		g.in.effect(Remove, p, "git "+g.sub, g.st)
+	}
+}
+
+// writesPaths are the files that checkout and restore put back. A branch's
+// name among them looks like a path inside the worktree, which is no harm.
+func (g *gitCall) writesPaths() {
+	for _, p := range operandsOf(g.words) {
+		g.in.effect(Write, p, "git "+g.sub, g.st)
 	}
 }
 

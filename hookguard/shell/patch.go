@@ -11,8 +11,15 @@ type PatchFile struct {
 // PatchFiles lists the files an apply_patch document changes.
 func PatchFiles(text string) []PatchFile {
 	var files []PatchFile
+	updating := false // in a change of an existing file, lines with a blank in front are its text
 	for _, line := range strings.Split(text, "\n") {
+		if updating && strings.HasPrefix(line, " ") {
+			continue
+		}
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "@@") {
+			updating = true
+		}
 		for _, head := range []struct {
 			prefix string
 			op     Op
@@ -22,6 +29,7 @@ func PatchFiles(text string) []PatchFile {
 		} {
 			if name, ok := strings.CutPrefix(line, head.prefix); ok {
 				files = append(files, PatchFile{head.op, strings.TrimSpace(name)})
+				updating = false
 			}
 		}
 	}

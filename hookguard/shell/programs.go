@@ -17,6 +17,7 @@ func init() { // in a function, because programs run other programs
 		"tee": (*interp).tee, "gtee": (*interp).tee, "cp": (*interp).cp, "gcp": (*interp).cp,
 		"make": (*interp).makeTool, "gmake": (*interp).makeTool, "bmake": (*interp).makeTool,
 		"sqlite3": (*interp).sqliteTool, "sqlite": (*interp).sqliteTool, "duckdb": (*interp).sqliteTool,
+		"pre-commit": (*interp).hookInstaller, "lefthook": (*interp).hookInstaller, "overcommit": (*interp).hookInstaller, "git-secrets": (*interp).hookInstaller,
 		"az": (*interp).azure,
 		"ln": (*interp).ln, "gln": (*interp).ln, "link": (*interp).ln, "tar": (*interp).tar, "gtar": (*interp).tar, "bsdtar": (*interp).tar,
 		"7z": (*interp).sevenZip, "7za": (*interp).sevenZip, "7zr": (*interp).sevenZip, "7zz": (*interp).sevenZip,
@@ -171,6 +172,17 @@ func (in *interp) cp(args []string, st *state, io stdio) {
 	}
 }
 
+// hookInstaller is a tool whose "install" writes git's hooks.
+func (in *interp) hookInstaller(args []string, st *state, io stdio) {
+	for _, w := range args[1:] {
+		if (w == "install" || w == "--install" || w == "uninstall" || w == "init-templatedir" || w == "autoupdate_") && in.req.CommonDir != "" {
+			in.effect(Write, in.req.CommonDir+"/hooks", args[0]+" "+w, st)
+			return
+		}
+	}
+	in.tool(args, st, io)
+}
+
 // makeTool is make, with a makefile that the call itself wrote.
 func (in *interp) makeTool(args []string, st *state, io stdio) {
 	files := []string{"GNUmakefile", "makefile", "Makefile"}
@@ -311,6 +323,7 @@ type finder struct {
 	exact   bool   // -maxdepth 0: only the starting points
 	acted   bool
 	negated bool
+	narrow  bool // a test leaves files out
 }
 
 func (f *finder) expression(words []string) {
@@ -326,6 +339,12 @@ func (f *finder) expression(words []string) {
 			continue
 		case "-o", "-or", ",":
 			f.name, f.whole = "", ""
+		case "-name", "-iname", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-size", "-perm", "-user", "-group", "-atime", "-ctime", "-empty", "-links", "-inum", "-samefile", "-lname", "-newermt", "-prune", "-xtype", "-path", "-wholename", "-ipath":
+			f.narrow = true
+		case "-type":
+			f.narrow = f.narrow || next != "f"
+		}
+		switch w {
 		case "-name", "-iname":
 			if !f.negated {
 				f.name = asPattern(next)
@@ -342,6 +361,7 @@ func (f *finder) expression(words []string) {
 		case "-delete":
 			f.acted = true
 			f.each(func(p string) { f.in.effect(Remove, p, "find -delete", f.st) })
+			f.all(func(p string) { f.in.effect(Remove, p, "find -delete", f.st) })
 		case "-exec", "-execdir", "-ok", "-okdir":
 			i = f.exec(words, i)
 		case "-fprint", "-fprint0", "-fls", "-fprintf":
@@ -371,6 +391,18 @@ func (f *finder) exec(words []string, i int) int {
 		}
 	})
 	return end
+}
+
+// all calls yield with the worktree's .git when no test leaves it out.
+func (f *finder) all(yield func(string)) {
+	if f.narrow {
+		return
+	}
+	for _, root := range f.roots {
+		if fold(f.in.abs(root, f.st)) == f.in.req.Worktree {
+			yield(strings.TrimSuffix(root, "/") + "/.git")
+		}
+	}
 }
 
 // each calls yield with what {} stands for, for each starting point.

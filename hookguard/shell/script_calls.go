@@ -226,6 +226,7 @@ func (e *evaluator) open(p value, modeRef string, plain, args []value, by string
 		e.touch("out", p, by)
 	} else {
 		if p.known() {
+			e.touch("in", p, by)
 			if text, ok := e.in.written(p.text(), e.st); ok {
 				return value{texts: []string{text}, made: true}
 			}

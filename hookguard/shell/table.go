@@ -382,6 +382,7 @@ func (s *sorter) apply() {
 		s.in.effect(Write, ".", s.tool, s.st)
 	}
 	s.operands(m.kinds)
+	s.intoDirectory(m.kinds)
 	if m.stdin != "" && s.io.in != holeVar {
 		s.in.apply(m.stdin, s.io.in, s.tool, s.st, s.io)
 	}
@@ -418,6 +419,38 @@ func (s *sorter) operands(kinds []string) {
 		}
 		ops = ops[take:]
 	}
+}
+
+// intoDirectory names what copies and moves make in a directory: the
+// directory's own name says nothing of a ".git" that is put into it.
+func (s *sorter) intoDirectory(kinds []string) {
+	n := len(s.p.operands)
+	if len(kinds) < 2 || n < 2 || s.p.place || kinds[len(kinds)-1] != "out" && kinds[len(kinds)-1] != "rout" {
+		return
+	}
+	target := s.p.operands[n-1]
+	if isRemotePath(target) && kinds[len(kinds)-1] == "rout" {
+		return
+	}
+	p := fold(s.in.abs(target, s.st))
+	if !strings.HasSuffix(target, "/") && !strings.HasSuffix(target, ".") && n == 2 && p != s.in.req.Worktree && p != s.st.dir {
+		return // it may be the copy's own name
+	}
+	for _, source := range s.p.operands[:n-1] {
+		if name := baseName(source); name != "" && !strings.HasSuffix(source, "/.") {
+			s.in.effect(Write, strings.TrimSuffix(target, "/")+"/"+name, s.tool, s.st)
+		}
+	}
+}
+
+// baseName is the last component, or nothing when it is not known.
+func baseName(p string) string {
+	name := strings.TrimRight(p, "/")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if HasHole(name) || name == "." || name == ".." {
+		return ""
+	}
+	return name
 }
 
 // subcommand hands the rest of the line to the row "tool sub".
@@ -462,6 +495,14 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 	case "hard":
 		in.effect(HardLink, value, by, st)
 	case "rin":
+		if !isRemotePath(value) && value != "-" {
+			in.effect(Read, value, by, st)
+		}
+	case "url":
+		rest, _, _ := strings.Cut(value, "?")
+		if _, rest, ok := strings.Cut(rest, "://"); ok {
+			in.effect(Write, baseName(strings.TrimSuffix(rest, "/")), by, st)
+		}
 	case "rout":
 		if !isRemotePath(value) && value != "-" {
 			in.effect(Write, value, by, st)
