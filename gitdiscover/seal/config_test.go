@@ -131,7 +131,7 @@ func TestRowsAreGitsKeys(t *testing.T) {
 	unlisted := []string{"core.fsmonitor", "filter.<>.process", "alias.*", "alias.<>.command", "hook.*", "hook.<>.*", "gc.recentobjectshook", "trailer.<>.cmd", "trailer.<>.command",
 		"sendemail.*cmd", "sendemail.<>.*cmd", "sendemail.<>.smtpserver", "tar.<>.command", "remote.<>.promisor", "remote.pushdefault", "branch.<>.remote", "branch.<>.pushremote",
 		"lfs.<>.path", "lfs.<>.clean", "lfs.<>.smudge", "lfs.standalonetransferagent", "lfs.<>.standalonetransferagent", "fetch.bundleuri", "instaweb.*", "extensions.*", "trace2.*target",
-		"http.sslca*", "http.<>.sslca*", "safe.*", "remote.<>.vcs", "remote.<>.uploadpack", "remote.<>.receivepack", "submodule.alternatelocation"}
+		"http.sslca*", "http.<>.sslca*", "safe.*", "remote.<>.vcs", "remote.<>.uploadpack", "remote.<>.receivepack", "submodule.alternatelocation", "init.templatedir"}
 	for _, row := range configRows {
 		fits := func(k string) bool {
 			return k == row.Key || strings.HasSuffix(k, ".<>.*") && strings.HasPrefix(row.Key, strings.TrimSuffix(k, "*"))

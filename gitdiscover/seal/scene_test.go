@@ -38,6 +38,7 @@ var template = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	templateRoot = root
 	s := &scene{home: root}
 	for _, step := range [][]string{
 		{".", "init", "-q", "-b", "main", "main"},
@@ -59,10 +60,12 @@ var template = sync.OnceValues(func() (string, error) {
 	return root, nil
 })
 
+var templateRoot string // "" if no test needed it
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if root, err := template(); err == nil {
-		os.RemoveAll(root)
+	if templateRoot != "" {
+		os.RemoveAll(templateRoot)
 	}
 	os.Exit(code)
 }

@@ -2,6 +2,7 @@ package seal
 
 import (
 	_ "embed"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -210,5 +211,26 @@ func TestEveryKindHasARow(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
+	}
+}
+
+// TestHookSamples: git init leaves a dozen and a template may leave a hundred;
+// none of them is a hook until it loses its suffix.
+func TestHookSamples(t *testing.T) {
+	s := newScene(t)
+	for i := range 100 {
+		s.write(fmt.Sprintf("main/.git/hooks/h%d.sample", i), "#!/bin/sh\n")
+	}
+	r := s.after(func() {
+		s.write("main/.git/hooks/h1.sample", "#!/bin/sh\nelse\n")
+		s.must(os.Chmod(s.common("hooks/h2.sample"), 0o755))
+	})
+	s.quiet(r)
+	if got := s.brief(r.Reported); !slices.Equal(got, []string{"hook-sample main/.git/hooks/h1.sample", "hook-sample main/.git/hooks/h2.sample"}) {
+		t.Errorf("%q", got)
+	}
+	r = s.after(func() { s.must(os.Rename(s.common("hooks/h2.sample"), s.common("hooks/pre-push"))) })
+	if got := s.brief(r.Tripped); !slices.Equal(got, []string{"hook main/.git/hooks/pre-push"}) {
+		t.Errorf("%q", got)
 	}
 }
