@@ -39,7 +39,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		Litter: a.Litter, Placeholders: a.Placeholders, Timeout: Duration(req.Timeout), RequireChanges: req.RequireChanges,
 		Warnings: warnings(a, h),
 	}
-	if err := planGit(&p, repo, a, h); err != nil {
+	if err := planGit(&p, req, repo, a, h); err != nil {
 		return Plan{}, err
 	}
 	launch, err := a.Launch(spec(req, repo, h, p))

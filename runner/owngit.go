@@ -34,8 +34,16 @@ func gitMode(req Request, repo gitdiscover.Repo) string {
 }
 
 // planGit plans the lane's own git directory, where it gets one.
-func planGit(p *Plan, repo gitdiscover.Repo, a *agent.Agent, h Host) error {
+func planGit(p *Plan, req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) error {
 	if p.Git != gitOwn {
+		return nil
+	}
+	// In the middle of a rebase or merge of the user's (lane may be called by
+	// one) the lane reads git unless own was asked for: its commits would not
+	// fit what git is doing.
+	if r := h.OwnGit.Refused; r != nil && r.Reason == owngit.Unfinished && req.Git == "" {
+		p.Git = gitReadOnly
+		p.Warnings = append(p.Warnings, "git: read-only, since "+r.Detail+"; the lane cannot commit")
 		return nil
 	}
 	in := owngit.Inputs{Facts: h.OwnGit, Placeholders: append(append([]string{}, a.Placeholders...), a.Litter...)}
