@@ -121,7 +121,12 @@ func report(asJSON bool, res runner.Result) error {
 		if err != nil {
 			return err
 		}
-		os.Stdout.Write(b)
+		if _, err := os.Stdout.Write(b); err != nil {
+			tell(os.Stderr, "warning: the record could not be printed: %v", err)
+		}
+		if res.Status != runner.Refused {
+			summary(res)
+		}
 		return exitWith(res.Exit)
 	}
 	text := res.Text

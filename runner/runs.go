@@ -66,7 +66,13 @@ func Runs() ([]RunInfo, error) {
 		}
 		list = append(list, info)
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Run > list[j].Run })
+	// Two runs of one second differ in their ids by chance only.
+	sort.Slice(list, func(i, j int) bool {
+		if a, b := list[i].Started, list[j].Started; !a.IsZero() && !b.IsZero() && !a.Equal(b) {
+			return a.After(b)
+		}
+		return list[i].Run > list[j].Run
+	})
 	return list, nil
 }
 
