@@ -62,7 +62,7 @@ var confinedImports = []confined{
 	{"github.com/go-git/go-billy/v5/...", []string{"gitdiscover/seal", "gitdiscover/owngit"}, "it comes with go-git"},
 	{"github.com/creack/pty/...", []string{"runner"}, "one place owns the terminal, so that one place gives it back"},
 	{"golang.org/x/term/...", []string{"cmd", "runner"}, "only what prints or relays asks whether there is a terminal"},
-	{"golang.org/x/sys/...", []string{"runner", "gitdiscover", "sandbox/confine"}, "raw system calls stay where they are reviewed for what they grant"},
+	{"golang.org/x/sys/...", []string{"runner", "gitdiscover", "gitdiscover/seal", "gitdiscover/owngit", "sandbox/confine"}, "raw system calls stay where they are reviewed for what they grant"},
 	{"github.com/rogpeppe/go-internal/...", nil, "it runs scripts: tests only"},
 	{"testing", nil, "it registers flags and belongs in tests"},
 }

@@ -77,7 +77,7 @@ var classes = []ClassInfo{
 	{ControlCharacter, "a path holds a control character, a line separator or a character that reorders text", "Rename the directory; look at it with ls -b first, such names are rarely an accident.", true},
 	{InvalidEncoding, "a path is not valid UTF-8 and would not survive in settings and records", "Rename the directory to a UTF-8 name.", true},
 	{DanglingGitdir, "the .git file names a place that does not exist or is no git directory", "If the repository moved, run git worktree repair in it; if the worktree was pruned, add it again.", false},
-	{NotARepository, "neither the directory nor one above it, up to the mount point, is a repository", "Start in a git worktree, or name one with -C.", false},
+	{NotARepository, "neither the directory nor one above it, up to the mount point, is a repository", "Start in a git worktree, or name one with --dir.", false},
 	{Bare, "the repository has no working tree here", "Start in one of its worktrees (git worktree list), or add one.", false},
 	{InsideGitdir, "the directory is inside a git directory", "Start in the working tree, not in its .git.", false},
 	{InvalidGitfile, "the .git file is not the one line git writes, \"gitdir: <path>\"", "Look at the file; git worktree repair, run in the repository, rewrites it.", false},

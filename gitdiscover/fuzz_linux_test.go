@@ -20,7 +20,7 @@ func linkedSite(f *testing.F) *site {
 
 // agree holds the one property that must never break: what Discover accepts,
 // git opens at the same three places. It returns both answers.
-func (s *site) agree(t *testing.T, dir string) (Repo, error, gitSays) {
+func (s *site) agree(t *testing.T, dir string) (Repo, gitSays, error) {
 	t.Helper()
 	repo, err := discoverInTime(t, dir)
 	says := s.askGit(dir)
@@ -38,7 +38,7 @@ func (s *site) agree(t *testing.T, dir string) (Repo, error, gitSays) {
 			t.Fatalf("a refusal with a control character: %q", r.Error())
 		}
 	}
-	return repo, err, says
+	return repo, says, err
 }
 
 // ours are the classes that stand for "git would go on": a refusal of another
@@ -58,7 +58,7 @@ func FuzzPointer(f *testing.F) {
 		s.t = t
 		text := strings.ReplaceAll(string(data), "{R}", s.root)
 		s.must(os.WriteFile(s.root+"/wt/.git", []byte(text), 0o644))
-		_, err, says := s.agree(t, s.root+"/wt")
+		_, says, err := s.agree(t, s.root+"/wt")
 		var r *RefusedError
 		if errors.As(err, &r) && says.ok && !ours(r.Class) {
 			t.Fatalf("refused: %v; git accepts: %s", r, says.text)
@@ -77,7 +77,7 @@ func FuzzCommonDir(f *testing.F) {
 		s.t = t
 		text := strings.ReplaceAll(string(data), "{R}", s.root)
 		s.must(os.WriteFile(s.root+"/main/.git/worktrees/wt/commondir", []byte(text), 0o644))
-		_, err, says := s.agree(t, s.root+"/wt")
+		_, says, err := s.agree(t, s.root+"/wt")
 		var r *RefusedError
 		if errors.As(err, &r) && says.ok && !ours(r.Class) {
 			t.Fatalf("refused: %v; git accepts: %s", r, says.text)
@@ -100,7 +100,7 @@ func FuzzHead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s.t = t
 		s.must(os.WriteFile(s.root+"/main/.git/HEAD", data, 0o644))
-		repo, err, says := s.agree(t, s.root+"/main")
+		repo, says, err := s.agree(t, s.root+"/main")
 		if (err == nil) != says.ok {
 			t.Fatalf("%v; git: %s", err, says.text)
 		}

@@ -29,7 +29,7 @@ func TestRandomLayouts(t *testing.T) {
 		g := &generator{site: s, rng: rng}
 		g.build()
 		for _, dir := range g.starts {
-			repo, err, says := s.agree(t, dir)
+			repo, says, err := s.agree(t, dir)
 			asked++
 			switch r, _ := err.(*RefusedError); {
 			case err == nil:
