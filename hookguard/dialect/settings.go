@@ -137,9 +137,9 @@ func edit(harness, path string, f func(Dialect, []byte) ([]byte, error)) (Settin
 
 // member is one member of a JSON object, with its place in the text.
 type member struct {
-	key            string
-	from, to       int // the value
-	keyFrom, whole int // the key's quote; the end with a comma that follows
+	key      string
+	from, to int // the value
+	keyFrom  int // the key's quote
 }
 
 // members lists the members of the one JSON object that text is. Anything

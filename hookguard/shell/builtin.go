@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -136,114 +135,6 @@ func unglob(text string) string {
 	return strings.NewReplacer(holeStar, "*", holeQuery, "?", holeSet, "[", holeEnd, "]").Replace(text)
 }
 
-// printf formats as the shell does, as far as its arguments are known.
-func (in *interp) printf(args []string, st *state, io stdio) {
-	words := args[1:]
-	target := ""
-	if len(words) > 2 && words[0] == "-v" {
-		target, words = words[1], words[2:]
-	}
-	if len(words) > 0 && words[0] == "--" {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return
-	}
-	text := format(words[0], words[1:])
-	if target != "" {
-		in.assignScalar(target, text, st)
-		return
-	}
-	io.print(text)
-}
-
-// format applies a printf format until its arguments are used up.
-func format(f string, args []string) string {
-	var b strings.Builder
-	for round := 0; round == 0 || len(args) > 0 && round < 256; round++ {
-		used := false
-		for i := 0; i < len(f); i++ {
-			if f[i] == '\\' && i+1 < len(f) {
-				end := escapeEnd(f, i)
-				b.WriteString(ansiC(f[i:end]))
-				i = end - 1
-				continue
-			}
-			if f[i] != '%' || i+1 >= len(f) {
-				b.WriteByte(f[i])
-				continue
-			}
-			j := i + 1
-			for j < len(f) && strings.IndexByte("#-+ 0123456789.*'", f[j]) >= 0 {
-				j++
-			}
-			if j == len(f) {
-				break
-			}
-			i = j
-			if f[j] == '%' {
-				b.WriteByte('%')
-				continue
-			}
-			arg := ""
-			if len(args) > 0 {
-				arg, args, used = args[0], args[1:], true
-			}
-			b.WriteString(convert(f[j], arg))
-		}
-		if b.Len() > maxValue {
-			panic(errLimit)
-		}
-		if !used {
-			break
-		}
-	}
-	return b.String()
-}
-
-func convert(verb byte, arg string) string {
-	switch verb {
-	case 'b':
-		return ansiC(arg)
-	case 's', 'q':
-		return unglob(arg)
-	case 'c':
-		if arg == "" || HasHole(arg) {
-			return arg
-		}
-		return arg[:1]
-	case 'd', 'i', 'u':
-		if n, err := strconv.ParseInt(arg, 0, 64); err == nil {
-			return strconv.FormatInt(n, 10)
-		}
-	case 'x', 'o', 'X':
-		if n, err := strconv.ParseInt(arg, 0, 64); err == nil {
-			return strconv.FormatInt(n, map[byte]int{'x': 16, 'X': 16, 'o': 8}[verb])
-		}
-	}
-	return holeSeg
-}
-
-// escapeEnd is where the backslash escape that starts at i ends.
-func escapeEnd(s string, i int) int {
-	end := i + 2
-	switch s[i+1] {
-	case 'x':
-		_, n := digits(s[i+2:], 16, 2)
-		end += n
-	case 'u':
-		_, n := digits(s[i+2:], 16, 4)
-		end += n
-	case 'U':
-		_, n := digits(s[i+2:], 16, 8)
-		end += n
-	case '0', '1', '2', '3', '4', '5', '6', '7':
-		_, n := digits(s[i+1:], 8, 3)
-		end = i + 1 + n
-	}
-	return min(end, len(s))
-}
-
 func (in *interp) eval(args []string, st *state, io stdio) {
 	words := args[1:]
 	if len(words) > 0 && words[0] == "--" {
@@ -297,106 +188,6 @@ func (in *interp) commandWord(args []string, st *state, io stdio) {
 	}
 }
 
-func (in *interp) unset(args []string, st *state, _ stdio) {
-	functions := false
-	for _, name := range args[1:] {
-		if strings.HasPrefix(name, "-") {
-			functions = functions || strings.Contains(name, "f")
-			continue
-		}
-		if functions {
-			delete(st.funcs, name)
-			continue
-		}
-		exported := st.vars[name].exported
-		st.vars[name] = variable{unset: true}
-		if exported && isTempVar(name) {
-			in.find(TempMoved, "unset", name)
-		}
-	}
-}
-
-// read takes a line of standard input into variables.
-func (in *interp) read(args []string, st *state, io stdio) {
-	names := plainOptions(args[1:], "adinNptu")
-	array := ""
-	for i, a := range args[1:] {
-		if a == "-a" && i+2 < len(args) {
-			array = args[i+2]
-		}
-	}
-	line, _, _ := strings.Cut(unglobInput(io.in), "\n")
-	if array != "" {
-		st.vars[array] = variable{list: strings.Fields(line)}
-		return
-	}
-	if len(names) == 0 {
-		names = []string{"REPLY"}
-	}
-	ifs := in.ifs(st)
-	for i, name := range names {
-		if !isName(name) {
-			continue
-		}
-		value := line
-		if i < len(names)-1 {
-			value = line
-			if cut := strings.IndexAny(line, ifs+" "); cut >= 0 && ifs != "" {
-				value, line = line[:cut], strings.TrimLeft(line[cut+1:], " \t")
-			} else if Unknown(line) {
-				value = line[:min(2, len(line))]
-			} else {
-				line = ""
-			}
-		}
-		in.assignScalar(name, value, st)
-	}
-}
-
-// unglobInput keeps input as it is: what is read is not a pattern.
-func unglobInput(text string) string { return unglob(text) }
-
-func (in *interp) mapfile(args []string, st *state, io stdio) {
-	names := plainOptions(args[1:], "dnOsuCc")
-	for i, a := range args[1:] {
-		if a == "-C" && i+2 < len(args) {
-			in.code(args[i+2], st, io, args[0]+" -C")
-		}
-	}
-	name := "MAPFILE"
-	if len(names) > 0 {
-		name = names[0]
-	}
-	st.vars[name] = variable{list: strings.Split(strings.TrimRight(io.in, "\n"), "\n")}
-}
-
-func (in *interp) set(args []string, st *state, io stdio) {
-	for i := 1; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "--" || a == "-":
-			st.params = append([]string{}, args[i+1:]...)
-			return
-		case a == "-o" || a == "+o" || a == "-A":
-			i++
-		case len(a) > 1 && (a[0] == '-' || a[0] == '+'):
-		default:
-			st.params = append([]string{}, args[i:]...)
-			return
-		}
-	}
-}
-
-func (in *interp) shift(args []string, st *state, _ stdio) {
-	n := 1
-	if len(args) > 1 {
-		n, _ = strconv.Atoi(args[1])
-	}
-	if n > 0 && n <= len(st.params) {
-		st.params = append([]string{}, st.params[n:]...)
-	}
-}
-
 // trap runs its text when a signal comes or the shell ends.
 func (in *interp) trap(args []string, st *state, io stdio) {
 	words := args[1:]
@@ -439,41 +230,6 @@ func (in *interp) enable(args []string, st *state, _ stdio) {
 	for _, a := range args[1:] {
 		if a == "-f" {
 			in.find(UnknownCode, "enable -f", "")
-		}
-	}
-}
-
-func (in *interp) getopts(args []string, st *state, _ stdio) {
-	if len(args) > 2 {
-		in.assignScalar(args[2], holeSeg, st)
-	}
-	st.set("OPTARG", holeVar)
-}
-
-func (in *interp) let(args []string, st *state, _ stdio) {
-	for _, a := range args[1:] {
-		in.prompt(a, st)
-		if name, value, ok := cutAssign(a); ok {
-			in.assignScalar(name, value, st)
-		}
-	}
-}
-
-// export is the form the parser took for an ordinary command, because its
-// words come from expansions.
-func (in *interp) export(args []string, st *state, _ stdio) {
-	for _, a := range plainOptions(args[1:], "") {
-		name, value, ok := cutAssign(a)
-		if !ok {
-			name = a
-		} else {
-			st.set(name, value)
-		}
-		if args[0] == "export" && isName(name) {
-			v := st.vars[name]
-			v.exported = true
-			st.vars[name] = v
-			in.environment(name, st, "export")
 		}
 	}
 }

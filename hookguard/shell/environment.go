@@ -60,8 +60,8 @@ func words(text string) map[string]bool {
 // environment looks at a variable that commands will see.
 func (in *interp) environment(name string, st *state, by string) {
 	value, set := in.lookup(name, st)
-	if !set {
-		return
+	if !set || value == in.req.Vars[name] && value != "" {
+		return // as it was
 	}
 	upper := strings.ToUpper(name)
 	switch {

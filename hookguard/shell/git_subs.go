@@ -277,6 +277,9 @@ func (g *gitCall) paths() {
 // writesPaths are the files that checkout and restore put back. A branch's
 // name among them looks like a path inside the worktree, which is no harm.
 func (g *gitCall) writesPaths() {
+	if contains(g.words, "--staged") && !contains(g.words, "--worktree") {
+		return // the index only
+	}
 	for _, p := range operandsOf(g.words) {
 		g.in.effect(Write, p, "git "+g.sub, g.st)
 	}

@@ -55,6 +55,8 @@ const (
 	// maxTime, of the processor, ends what the other limits do not. Nothing
 	// that people type comes near it.
 	maxTime = 40 * time.Millisecond
+	// unhurried is how many steps, or bytes, the time is not looked at.
+	unhurried = 2048
 )
 
 // errLimit unwinds the interpreter when a limit is reached.
@@ -63,7 +65,6 @@ var errLimit = errors.New("limit reached")
 type interp struct {
 	req    Request
 	report Report
-	parser *syntax.Parser
 	start  time.Duration // of processor time
 
 	parsed, coded int // bytes
@@ -205,7 +206,7 @@ func (r *timedReader) Read(p []byte) (int, error) {
 	if r.text == "" {
 		return 0, io.EOF
 	}
-	if busy()-r.in.start > maxTime {
+	if r.in.parsed > unhurried && busy()-r.in.start > maxTime {
 		return 0, errLimit
 	}
 	n := copy(p, r.text)
@@ -295,7 +296,7 @@ func (in *interp) step() {
 	if in.steps++; in.steps > maxSteps {
 		panic(errLimit)
 	}
-	if in.steps%64 == 0 && busy()-in.start > maxTime {
+	if in.steps%64 == 0 && in.steps > unhurried && busy()-in.start > maxTime {
 		panic(errLimit)
 	}
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // maxPattern bounds the values that pattern operators are applied to; longer
 // ones keep their value.
-const maxPattern = 2048
+const maxPattern = 256
 
 // cutSuffix is ${value%pattern} and ${value%%pattern}. Of a value that is not
 // wholly known it keeps at least what is certain.

@@ -164,7 +164,7 @@ const maxRounds = 64
 func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
-		items := []string{}
+		var items []string
 		if l.InPos.IsValid() {
 			items = in.fields(l.Items, st)
 		} else {

@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// tee writes what it reads to its files and to its output.
+func (in *interp) tee(args []string, st *state, io stdio) {
+	in.toolAs("tee", args, st, io)
+	for _, f := range filesOf(args) {
+		in.remember(f, io.in, st)
+	}
+	io.print(io.in)
+}
+
+// cp with -s makes links instead of copies.
+func (in *interp) cp(args []string, st *state, io stdio) {
+	for _, w := range args[1:] {
+		if w == "--symbolic-link" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.ContainsAny(w, "tS") {
+			in.ln(append([]string{args[0], "-s"}, operandsOf(args[1:])...), st, io)
+			return
+		}
+	}
+	in.toolAs("cp", args, st, io)
+	if ops := operandsOf(args[1:]); len(ops) == 2 {
+		if text, ok := in.written(ops[0], st); ok {
+			in.remember(ops[1], text, st)
+		}
+	}
+}
+
+// makeTool is make, with a makefile that the call itself wrote.
+func (in *interp) makeTool(args []string, st *state, io stdio) {
+	files := []string{"GNUmakefile", "makefile", "Makefile"}
+	sub := st.fork()
+	for i, w := range args {
+		if i+1 < len(args) && (w == "-f" || w == "--file" || w == "--makefile") {
+			files = []string{args[i+1]}
+		}
+		if i+1 < len(args) && (w == "-C" || w == "--directory") {
+			sub.chdir(args[i+1])
+		}
+	}
+	for _, f := range files {
+		text, ok := in.written(f, sub)
+		if f == "-" || f == "/dev/stdin" {
+			text, ok = io.in, io.in != holeVar
+		}
+		if ok {
+			in.makeCode(text, "make", sub, io)
+			break
+		}
+	}
+	in.tool(args, st, io)
+}
+
+// ln makes links; a symbolic one is followed from then on.
+func (in *interp) ln(args []string, st *state, io stdio) {
+	symbolic, dir := false, ""
+	var ops []string
+	for i := 1; i < len(args); i++ {
+		w := args[i]
+		name, value, inline := strings.Cut(w, "=")
+		switch {
+		case w == "--":
+			ops = append(ops, args[i+1:]...)
+			i = len(args)
+		case name == "--target-directory" && inline:
+			dir = value
+		case w == "-t" || w == "--target-directory":
+			if i++; i < len(args) {
+				dir = args[i]
+			}
+		case w == "-S" || w == "--suffix":
+			i++
+		case strings.HasPrefix(w, "--s") && strings.HasPrefix("--symbolic", w):
+			symbolic = true
+		case len(w) > 1 && w[0] == '-' && w[1] != '-':
+			symbolic = symbolic || strings.Contains(w, "s")
+			if _, d, ok := strings.Cut(w, "t"); ok && d != "" {
+				dir = d
+			}
+		case strings.HasPrefix(w, "--"):
+		default:
+			ops = append(ops, w)
+		}
+	}
+	target := "."
+	switch {
+	case dir != "":
+		target = dir
+	case len(ops) > 1:
+		target, ops = ops[len(ops)-1], ops[:len(ops)-1]
+	}
+	for _, source := range ops {
+		name := target
+		if dir != "" || len(ops) > 1 || target == "." || strings.HasSuffix(target, "/") {
+			name = strings.TrimSuffix(target, "/") + "/" + path.Base(source)
+		}
+		in.link(symbolic, source, name, args[0], st)
+	}
+}
+
+// link records a link that the command makes.
+func (in *interp) link(symbolic bool, source, name, by string, st *state) {
+	in.effect(Name, name, by, st)
+	if !symbolic {
+		in.effect(HardLink, source, by, st)
+		return
+	}
+	if len(in.report.Links) < 256 {
+		in.report.Links = append(in.report.Links, Link{Path: fold(in.abs(name, st)), Target: source})
+	}
+}
+
+// mktemp makes a file in TMPDIR, in the directory of -p, or by a template
+// that may lead anywhere.
+func (in *interp) mktemp(args []string, st *state, io stdio) {
+	dir, template, prefixed, dry := "", "", false, false
+	for i := 1; i < len(args); i++ {
+		w := args[i]
+		name, value, inline := strings.Cut(w, "=")
+		switch {
+		case name == "--tmpdir":
+			prefixed = true
+			if inline {
+				dir = value
+			}
+		case name == "--suffix":
+			if !inline {
+				i++
+			}
+		case w == "-p":
+			if i++; i < len(args) {
+				dir, prefixed = args[i], true
+			}
+		case strings.HasPrefix(w, "-p") && !strings.HasPrefix(w, "--"):
+			dir, prefixed = w[2:], true
+		case w == "-t":
+			prefixed = true
+		case w == "-u" || w == "--dry-run":
+			dry = true
+		case strings.HasPrefix(w, "-") && len(w) > 1:
+			dry = dry || !strings.HasPrefix(w, "--") && strings.Contains(w, "u")
+			prefixed = prefixed || !strings.HasPrefix(w, "--") && strings.Contains(w, "t")
+		default:
+			template = w
+		}
+	}
+	if template == "" || prefixed {
+		temp, set := in.lookup("TMPDIR", st)
+		switch {
+		case set && temp != "" && (dir == "" || !strings.HasPrefix(args[0], "tempfile")):
+			if dir == "" || prefixed && dir == "" {
+				dir = temp
+			}
+		case dir == "":
+			dir = "/tmp"
+			if !set && in.req.Vars["TMPDIR"] == "" {
+				dir = holeVar
+			}
+		}
+		if template == "" {
+			template = holeSeg
+		}
+		template = strings.TrimSuffix(dir, "/") + "/" + template
+	}
+	if !dry {
+		in.effect(Write, template, args[0], st)
+	}
+	io.print(strings.TrimRight(template, "X") + holeSeg + "\n")
+}
+
+func (in *interp) applyPatch(args []string, st *state, io stdio) {
+	text := io.in
+	if len(args) > 1 {
+		text = args[len(args)-1]
+	}
+	for _, f := range PatchFiles(text) {
+		in.effect(f.Op, f.Path, "apply_patch", st)
+	}
+}
