@@ -25,7 +25,8 @@ var errTooLong = errors.New("too long")
 //
 // With a longer file it returns the first limit bytes and errTooLong.
 func readBeneath(dir, name string, limit int64) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
+	// With the slash a FIFO at dir is an error; without, opening waits.
+	root, err := os.OpenRoot(dir + "/")
 	if err != nil {
 		return nil, err
 	}

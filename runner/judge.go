@@ -90,7 +90,7 @@ func after(res *Result, j Job, sealed seal.Seal) {
 		res.Hint = "look at the worktree's .git and its git directory with a pager before running git there"
 		return
 	}
-	root, err := os.OpenRoot(j.Plan.Worktree)
+	root, err := os.OpenRoot(j.Plan.Worktree + "/") // an error, not a wait, should a FIFO be there
 	if err != nil {
 		res.ChangedIncomplete = cause(err)
 		return

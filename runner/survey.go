@@ -61,6 +61,7 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 		return h, err
 	}
 	surveyWiring(&h, repo.Worktree)
+	surveyHooks(&h, repo)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))
 	if err := surveyMasked(&h, req, repo.Worktree); err != nil {
 		return h, err
