@@ -63,7 +63,7 @@ func (a *apply) run(dir string) (err error) {
 func (a *apply) prepare() error {
 	a.step("prepare")
 	if err := os.Mkdir(a.prep(), 0o700); err != nil {
-		return err
+		return refuse(Unreadable, a.prep(), "cannot be made; is it left from a take-in? %v", err)
 	}
 	head, err := readRegular(a.head(), maxRefFile)
 	if err != nil {

@@ -101,24 +101,29 @@ type OtherRef struct {
 }
 
 // others are the refs that the repository does not have: of a new name, or at
-// a commit that is new. The branch HEAD is on is not among them. One that is at another of the repository's own commits
-// is left out: either side may have moved it.
+// a commit that is new. The branch HEAD is on is not among them. One that is at
+// another of the repository's own commits is left out: either side may have
+// moved it.
 func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, error) {
-	have := map[string]plumbing.Hash{}
-	if err := parsePackedRefs(mine.packed, func(r ref) { have[r.name] = r.hash }); err != nil {
-		return nil, err
-	}
+	known := map[string]bool{}
 	for _, r := range mine.symbolic {
-		have[r.name] = plumbing.ZeroHash
+		known[r.name] = true
 	}
+	mine.each(func(name []byte, hash plumbing.Hash) {
+		// Nearly all are as they were copied: drop those first.
+		if was, ok := a.refs[string(name)]; ok && was == hash {
+			delete(a.refs, string(name))
+		} else if ok {
+			known[string(name)] = true
+		}
+	})
 	var list []OtherRef
 	for _, name := range slices.Sorted(maps.Keys(a.refs)) {
 		hash := a.refs[name]
-		was, known := have[name]
-		if known && was == hash || name == a.branch || !copied(name) && name != "refs/stash" {
+		if name == a.branch || !copied(name) && name != "refs/stash" {
 			continue
 		}
-		if known {
+		if known[name] {
 			if _, found, err := o.shared.kind(hash); err != nil {
 				return nil, err
 			} else if found {

@@ -141,7 +141,7 @@ func TestTakeInRefuses(t *testing.T) {
 			h := s.put(plumbing.CommitObject, fmt.Sprintf("tree %s\nparent %s\nparent %s\nauthor %s\ncommitter %s\n\nm\n", s.git(s.main, "rev-parse", "HEAD^{tree}"), s.setup.Base, blob, someone, someone))
 			s.write(s.dir+"/refs/heads/topic", h.String()+"\n")
 		}, MissingObject},
-		{"a blob for a tree", "", func(s *stage) { s.commitOn(s.put(plumbing.BlobObject, "x\n")) }, BadObject},
+		{"a blob for a tree", "", func(s *stage) { s.commitOn(s.put(plumbing.BlobObject, "no tree\n")) }, BadObject},
 		{"the repository's blob for a tree", "", func(s *stage) {
 			h, _ := parseHash(s.git(s.main, "rev-parse", "HEAD:a.txt"))
 			s.commitOn(h)

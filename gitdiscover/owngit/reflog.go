@@ -14,7 +14,10 @@ import (
 // log writes the move into the reflogs of the branch and of HEAD, as git would
 // have, unless the line is there already.
 func (t *intent) log() error {
-	files := []string{filepath.Join(t.GitDir, "logs/HEAD")}
+	var files []string
+	if exists(t.GitDir) { // not when the worktree was removed since a crash
+		files = append(files, filepath.Join(t.GitDir, "logs/HEAD"))
+	}
 	if t.Ref != "" {
 		files = append(files, filepath.Join(t.CommonDir, "logs", t.Ref))
 	}

@@ -234,6 +234,29 @@ func sortPacked(data []byte) []byte {
 	return out
 }
 
+// each calls fn for every ref by value. The name is only good during the call.
+func (s *snapshot) each(fn func(name []byte, hash plumbing.Hash)) {
+	for line := range bytes.Lines(s.packed) {
+		var h plumbing.Hash
+		if name := packedName(line); name != nil {
+			if _, err := hex.Decode(h[:], line[:2*hashSize]); err == nil {
+				fn(name, h)
+			}
+		}
+	}
+}
+
+// conflict returns a ref that cannot be there together with name, as one would
+// be a file where the other is a directory.
+func (s *snapshot) conflict(name string) (other string) {
+	s.each(func(have []byte, _ plumbing.Hash) {
+		if bytes.HasPrefix(have, []byte(name+"/")) || strings.HasPrefix(name, string(have)+"/") {
+			other = string(have)
+		}
+	})
+	return other
+}
+
 // value returns a ref's hash in the snapshot, "" when it is not there.
 func (s *snapshot) value(name string) string {
 	r, found := findPacked(s.packed, name)

@@ -249,7 +249,7 @@ const (
 	userID    = 61002 // nobody's; it needs no entry in /etc/passwd
 )
 
-// TestAsUser runs all other tests as an ordinary user.
+// TestAsUser runs all other tests as an ordinary user, the long loops shorter.
 func TestAsUser(t *testing.T) {
 	if os.Getenv(asUserEnv) != "" {
 		t.Skip("is the ordinary user already")
@@ -274,7 +274,7 @@ func TestAsUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(home+"/test", "-test.count=1", "-test.timeout=10m")
+	cmd := exec.Command(home+"/test", "-test.short", "-test.timeout=15m")
 	cmd.Dir = home + "/tmp"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + home + "/tmp", "HOME=" + home + "/tmp", asUserEnv + "=1", "LANE_MUST=" + os.Getenv("LANE_MUST")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: userID, Gid: userID}}
