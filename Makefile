@@ -50,8 +50,9 @@ cross: ## build for every platform
 		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build -trimpath ./...; \
 	done
 
-bench: build setup ## launch cost of lane beside bare bwrap and plain true
+bench: build setup ## start, memory and speed of work beside bare bwrap and plain; the packages' own
 	$(GO) run ./e2e/bench -lane bin/lane
+	$(GO) test -run xxx -bench 'Take|Sweep|Setup|Discover|Hook' -benchtime 5x ./gitdiscover/... ./hookguard/...
 
 clean: ## remove what build and setup made here
 	rm -rf bin e2e/agents/node_modules
