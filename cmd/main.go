@@ -40,6 +40,8 @@ func Main(args []string) int {
 			}
 		case "confine":
 			return confine.ChildMain()
+		case "warden":
+			return runner.WardenMain()
 		}
 	}
 	root := newRoot()

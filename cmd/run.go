@@ -87,6 +87,7 @@ func prepare(ctx context.Context, req runner.Request) (runner.Job, error) {
 }
 
 func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runner.Job, error) {
+	finishKilled()
 	if err := runner.FinishIntents(); err != nil {
 		return runner.Job{}, err
 	}

@@ -21,6 +21,7 @@ func runsList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			finishKilled()
 			list, err := runner.Runs()
 			if err != nil {
 				return err
@@ -42,6 +43,7 @@ func runsShow() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{Use: "show ID|last", Short: "Show the record of one run", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			finishKilled()
 			res, err := runner.ShowRun(args[0])
 			if err != nil {
 				return err

@@ -21,6 +21,7 @@ func runsTakeIn() *cobra.Command {
 			if req.MaxTakeIn, err = parseSize("--max-take-in", maxSize); err != nil {
 				return err
 			}
+			finishKilled()
 			if err := runner.FinishIntents(); err != nil {
 				return err
 			}

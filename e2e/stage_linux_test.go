@@ -225,6 +225,7 @@ var probes = map[string]func() error{
 		return quietly("bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/",
 			"--proc", "/proc", "--dev", "/dev", "--", "true")
 	},
+	"socat": func() error { return quietly("socat", "-V") },
 	"agents": func() error {
 		if err := quietly("socat", "-V"); err != nil {
 			return err

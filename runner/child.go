@@ -223,7 +223,13 @@ func (c *child) kill() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // gone already is fine
 	})
 	<-c.waited
-	c.reports.waitEmpty(5 * time.Second)
+	if c.reports.known() {
+		c.reports.waitEmpty(5 * time.Second)
+		return
+	}
+	// The lane has not reported yet. Should the process outside have been
+	// killed by somebody, those inside live on, in a session of their own.
+	openRun{Layer: c.plan.LayerPath, RunDir: c.plan.RunDir}.endProcesses(time.Now().Add(5*time.Second), -1)
 }
 
 // files are the ends of pipes that the child gets; lane closes them after the

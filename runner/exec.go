@@ -15,13 +15,19 @@ func Exec(j Job) Result {
 		res.refuse(ref)
 		return finishRecord(&res, nil)
 	}
+	warden, err := openWarden(&j, &res, nil)
+	if err != nil {
+		res.refuse(refusalOf(err, "warden"))
+		return finishRecord(&res, nil)
+	}
+	defer warden.close()
 	dir, err := makeRunDir(j.Plan, &res)
 	if err != nil {
 		res.refuse(refusalOf(err, "run-directory"))
 		return finishRecord(&res, nil)
 	}
 	defer dir.Close()
-	if err := execute(j, &res); err != nil {
+	if err := execute(j, warden, &res); err != nil {
 		res.refuse(refusalOf(err, "start"))
 	}
 	if res.Status == Tripwire || res.TakeIn != nil && (res.TakeIn.Status == "refused" || res.TakeIn.Status == "kept" && j.hasCommits()) {
@@ -33,7 +39,7 @@ func Exec(j Job) Result {
 	return finishRecord(&res, nil)
 }
 
-func execute(j Job, res *Result) error {
+func execute(j Job, w *warden, res *Result) error {
 	if err := makeOwnGit(&j.Plan); err != nil {
 		return err
 	}
@@ -56,10 +62,20 @@ func execute(j Job, res *Result) error {
 	if err != nil {
 		return err
 	}
+	early := child.hearEarly(j)
 	report, err := child.prove()
 	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
+	if sig := early.end(j); sig != 0 {
+		child.kill()
+		res.interrupted(sig)
+		return nil
+	}
+	if err == nil {
+		err = w.hold(child)
+	}
 	if err == nil {
 		if relay != nil {
+			w.follow(relay)
 			relay.begin()
 		}
 		err = child.release()
@@ -67,6 +83,9 @@ func execute(j Job, res *Result) error {
 	if err != nil {
 		child.kill()
 		return relay.explain(err)
+	}
+	for _, sig := range early.wait {
+		child.reports.signal(sig)
 	}
 	end := child.attend(j, relay)
 	streams.drain()

@@ -3,7 +3,6 @@ package runner
 import (
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +95,7 @@ func after(res *Result, j Job, sealed seal.Seal) {
 		return
 	}
 	defer root.Close()
-	res.Removed = removeLitter(root, j)
+	res.Removed = j.seal.sweep(root)
 	held, err := holdBack(root, j)
 	if res.Held = held; err != nil || len(held) > 0 {
 		tripWiring(res, j, held, err)
@@ -164,53 +163,6 @@ func treeSkips(repo gitdiscover.Repo) []string {
 		}
 	}
 	return skips
-}
-
-// removeLitter removes what the agent itself leaves: directories of its own,
-// and the empty placeholder files that its sandbox makes for each command and
-// that a hard end leaves behind. Only names that were absent before, and of
-// the placeholders only empty regular files with one link, so that nothing
-// anyone wrote is lost.
-func removeLitter(root *os.Root, j Job) []string {
-	var removed []string
-	before := j.Host.Tree
-	for _, name := range j.Plan.Litter {
-		if before.has(name) {
-			continue
-		}
-		if _, err := root.Lstat(name); err == nil && root.RemoveAll(name) == nil {
-			removed = append(removed, name)
-		}
-	}
-	for _, name := range j.Plan.Placeholders {
-		if before.has(name) {
-			continue
-		}
-		if isPlaceholder(root, name) && root.Remove(name) == nil {
-			removed = append(removed, name)
-		}
-	}
-	for _, name := range removed {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if before.Dirs[dir] || root.Remove(dir) != nil { // not empty: it holds somebody's work
-				break
-			}
-		}
-	}
-	return removed
-}
-
-func isPlaceholder(root *os.Root, name string) bool {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return false
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	// An empty directory is one too: bwrap makes it for a directory's mask.
-	if ok && info.IsDir() {
-		return true // Remove succeeds only when it is empty
-	}
-	return ok && info.Mode().IsRegular() && info.Size() == 0 && st.Nlink == 1
 }
 
 // has says whether a path existed, as a file or a directory.

@@ -22,6 +22,7 @@ type reports struct {
 	agent int // pidfd of the agent, -1 when unknown
 	init  int // pidfd of the namespace's pid 1, -1 when unknown
 	pid   int
+	first int // the number of the namespace's pid 1 out here, 0 when unknown
 }
 
 func reportPair() (inside *os.File, mine *reports, err error) {
@@ -92,7 +93,7 @@ func (r *reports) learn(oob []byte) {
 			r.agent, r.pid = fd, int(cred.Pid)
 			if parent := parentOf(int(cred.Pid)); parent > 1 {
 				if fd, err := unix.PidfdOpen(parent, 0); err == nil {
-					r.init = fd
+					r.init, r.first = fd, parent
 				}
 			}
 		}
@@ -149,18 +150,23 @@ func (r *reports) stopped() bool {
 	return err == nil && r.agent >= 0 && i >= 0 && len(b) > i+2 && b[i+2] == 'T'
 }
 
+// known says whether the namespace's pid 1 is.
+func (r *reports) known() bool { return r.init >= 0 }
+
 // waitEmpty waits until the namespace's pid 1 is gone: the kernel lets it end
 // only after every other process in the namespace has.
 func (r *reports) waitEmpty(limit time.Duration) bool {
-	if r.init < 0 {
-		return false
-	}
+	return r.init >= 0 && waitGone(r.init, limit)
+}
+
+// waitGone waits until a process is gone.
+func waitGone(pidfd int, limit time.Duration) bool {
 	for end := time.Now().Add(limit); ; {
 		left := time.Until(end)
 		if left <= 0 {
 			return false
 		}
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(r.init), Events: unix.POLLIN}}, int(left.Milliseconds())+1)
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(left.Milliseconds())+1)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}

@@ -27,6 +27,7 @@ const (
 	Interrupted  Status = "interrupted"
 	Tripwire     Status = "tripwire"
 	NotTaken     Status = "not_taken_in" // the agent succeeded, its commits are kept
+	Killed       Status = "killed"       // lane itself was killed; others put things right
 )
 
 // maxChanged bounds the list of changed files in a record.

@@ -10,10 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"lane/gitdiscover"
 	"lane/runner/agent"
@@ -31,12 +28,15 @@ type Job struct {
 	Progress func(string)     // one line for people, nil for none
 	// Surveyed is when the survey was done, for the record's durations.
 	Surveyed time.Time
+
+	seal *openSeal // what may be removed from the worktree afterwards
 }
 
 // Run carries out a plan and returns its record. It returns a Result in
 // every case: also when nothing was started.
 //
-// The order is the argument: the lock before anything is made; the files
+// The order is the argument: the lock before anything is made; the warden
+// next, so that whatever is made has somebody to undo it; the files
 // before the child that reads them; discovery again right before the start,
 // so that what was planned is what is confined; the child's proof before go;
 // the prompt after go; the checks of git's pointers before any look at the
@@ -57,6 +57,12 @@ func Run(j Job) Result {
 		return finishRecord(&res, nil)
 	}
 	defer lock.Close()
+	warden, err := openWarden(&j, &res, lock)
+	if err != nil {
+		res.refuse(refusalOf(err, "warden"))
+		return finishRecord(&res, nil)
+	}
+	defer warden.close()
 	dir, err := makeRunDir(j.Plan, &res)
 	if err != nil {
 		res.refuse(refusalOf(err, "run-directory"))
@@ -81,12 +87,16 @@ func Run(j Job) Result {
 		res.refuse(refusalOf(err, "start"))
 		return finishRecord(&res, dir)
 	}
+	early := child.hearEarly(j)
 	report, err := child.prove()
 	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
-	if sig, ok := pending(j.Signals); ok && err == nil {
+	if sig := early.end(j); sig != 0 {
 		child.kill()
-		res.Status, res.Reason, res.Exit, res.Signal = Interrupted, "signal", ExitSignal+int(sig), unix.SignalName(sig)
+		res.interrupted(sig)
 		return finishRecord(&res, dir)
+	}
+	if err == nil {
+		err = warden.hold(child)
 	}
 	if err == nil {
 		err = child.release()
@@ -119,17 +129,6 @@ func branchName(p Plan) string {
 		return "none"
 	}
 	return quoteUnlessPlain(p.Branch)
-}
-
-// pending says whether lane was told to end before the agent was started.
-func pending(signals <-chan os.Signal) (syscall.Signal, bool) {
-	select {
-	case s := <-signals:
-		sig, ok := s.(syscall.Signal)
-		return sig, ok
-	default:
-		return 0, false
-	}
 }
 
 // unacceptedRefusal refuses a plan with gaps that nobody accepted by name.

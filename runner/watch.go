@@ -14,10 +14,11 @@ import (
 )
 
 // How long an agent has to end by itself after the first signal (two seconds
-// after a signal to lane nothing of the lane may be left), and how long lane
-// waits for output that is still in the pipe after the namespace is gone.
+// after a signal to lane nothing of the lane may be left, its own end and the
+// look at the worktree included), and how long lane waits for output that is
+// still in the pipe after the namespace is gone.
 const (
-	grace      = 1500 * time.Millisecond
+	grace      = 1200 * time.Millisecond
 	drainTime  = 5 * time.Second
 	heartbeat  = 15 * time.Second
 	maxEvents  = 256 << 20 // of the agent's output kept in the record
