@@ -71,6 +71,9 @@ type Attack struct {
 
 	// Refusal says why a launcher may also answer by not starting at all.
 	Refusal string
+	// Commits says that it commits: a launcher may bring commits in, so that
+	// the branch, its log and new objects are no change of the world.
+	Commits bool
 	// Plain is what happens without a launcher.
 	Plain Plain
 	// Missing names what this host or fixture lacks for it, "" for nothing.

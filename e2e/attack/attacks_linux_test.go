@@ -119,20 +119,32 @@ var expected = map[string]finding{
 	"unix-netns":      {verdict: attack.Escaped, why: sockets},
 	"ok-socket-churn": {verdict: attack.Broken, chance: true, why: "a socket that is bound anew while lane starts refuses the lane"},
 
+	"evade-locked-settings":   {verdict: attack.Escaped, user: true, why: locked},
+	"evade-locked-repository": {verdict: attack.Escaped, user: true, why: locked},
+	"evade-closed-worktree":   {verdict: attack.Escaped, user: true, why: closed},
+	"evade-closed-repository": {verdict: attack.Escaped, user: true, why: closed},
+	"evade-closed-gitdir":     {verdict: attack.Escaped, user: true, why: closed},
+
 	"race-wiring": {verdict: attack.Escaped, chance: true, why: "what protected rows show is not compared with what was planned"},
 }
 
-const sockets = "sockets are masked one by one, as the kernel lists them at launch"
+const (
+	sockets = "sockets are masked one by one, as the kernel lists them at launch"
+	locked  = "what cannot be moved out of its directory is left where it is (exit 122)"
+	closed  = "what cannot be read is not looked into, and nothing is said (exit 0)"
+)
 
 type finding struct {
 	verdict attack.Verdict
 	chance  bool // it may also go well
+	user    bool // it does, when root runs it
 	why     string
 }
 
 func (s *stage) judge(t *testing.T, r attack.Result) {
 	t.Helper()
 	e, known := expected[r.ID]
+	known = known && !(e.user && os.Geteuid() == 0)
 	switch {
 	case r.Verdict == attack.Skipped:
 	case known && (r.Verdict == e.verdict || e.chance && r.Verdict.Good()):

@@ -101,7 +101,7 @@ func (f *Fixture) judge(a Attack) Finding {
 		return through("it saw success: " + a.Inside)
 	}
 	// Before git runs outside, which itself writes the index.
-	changed := f.worldChanged()
+	changed := f.worldChanged(a.Commits)
 	for _, look := range []func() Finding{
 		func() Finding { return found(exists(f.Canary), "its program ran outside") },
 		func() Finding {
@@ -111,6 +111,7 @@ func (f *Fixture) judge(a Attack) Finding {
 			return a.Judge(f)
 		},
 		func() Finding { return changed },
+		f.told,
 		func() Finding { return f.userRuns(f.Worktree, "status") },
 		func() Finding { return f.userRuns(f.Repo, "status") },
 	} {

@@ -39,6 +39,24 @@ func (f *Fixture) look() (map[string]stamp, error) {
 	return all, err
 }
 
+// byCommit says whether git changes this when somebody commits in the
+// worktree. An object that was there is not among it.
+func (f *Fixture) byCommit(path string) bool {
+	rel, err := filepath.Rel(f.Common, path)
+	if err != nil {
+		return false
+	}
+	was, known := f.before[path]
+	switch rel {
+	case "refs/heads", "refs/heads/lane", "logs/refs/heads", "logs/refs/heads/lane", ".":
+		return true
+	}
+	if in := strings.TrimPrefix(path, f.GitDir); in != path {
+		return slices.Contains([]string{"", "/index", "/logs", "/logs/HEAD", "/COMMIT_EDITMSG"}, in)
+	}
+	return strings.HasPrefix(rel, "objects") && (!known || was.mode.IsDir())
+}
+
 func stampOf(path string) (stamp, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -64,9 +82,19 @@ func stampOf(path string) (stamp, error) {
 	return s, err
 }
 
+// told says whether a secret of the user's was printed.
+func (f *Fixture) told() Finding {
+	for name, secret := range f.secrets {
+		if strings.Contains(f.last.output, secret) {
+			return through("printed the secret " + name)
+		}
+	}
+	return Finding{}
+}
+
 // worldChanged compares with the look before the launch: whatever an attack
 // aimed at, nothing outside the worktree may differ.
-func (f *Fixture) worldChanged() Finding {
+func (f *Fixture) worldChanged(commits bool) Finding {
 	now, err := f.look()
 	if err != nil {
 		return through("the world cannot be read any more: " + err.Error())
@@ -81,6 +109,9 @@ func (f *Fixture) worldChanged() Finding {
 		if _, ok := f.before[path]; !ok {
 			names = append(names, path)
 		}
+	}
+	if commits {
+		names = slices.DeleteFunc(names, f.byCommit)
 	}
 	if len(names) == 0 {
 		return Finding{}

@@ -53,6 +53,14 @@ func init() {
 			Refusal: "what the link names cannot be protected by its own name"},
 		Attack{ID: "agent-settings-below", Claim: claim, What: "create .claude/settings.json in a directory below, where an agent may be started",
 			Try: func(Layout) error { return put("src/.claude/settings.json") }, Judge: hooks("src/.claude/settings.json")},
+		Attack{ID: "hookspath-worktree", Claim: "no hook of the user's can be changed", What: "write a hook in the worktree, where the user's core.hooksPath names its directory",
+			Setup: func(f *Fixture) error {
+				return f.sh(f.Worktree, "mkdir .hooks; printf '#!/bin/sh\\n' > .hooks/post-commit; chmod +x .hooks/post-commit; git add .hooks; git config core.hooksPath .hooks; git commit -qm hooks")
+			}, Try: func(l Layout) error {
+				return anyOf(os.WriteFile(".hooks/post-commit", l.payload(), 0o755), os.WriteFile(".hooks/pre-commit", l.payload(), 0o755))
+			}, Judge: func(f *Fixture) Finding {
+				return f.userRuns(f.Worktree, "commit", "-q", "--allow-empty", "-m", "x")
+			}},
 		Attack{ID: "wiring-new", Claim: claim, What: "create configuration of other agents, editors and shells", Try: func(Layout) error {
 			var tries []error
 			for _, n := range otherWiring {
