@@ -156,7 +156,7 @@ func (in *interp) source(args []string, st *state, io stdio) {
 	}
 	switch {
 	case name == "/dev/stdin" || name == "-":
-		in.code(io.in, st, io, "source")
+		in.code(io.text(), st, io, "source")
 	default:
 		in.effect(Read, name, "source", st)
 		if text, ok := in.written(name, st); ok {

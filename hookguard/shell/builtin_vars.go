@@ -33,7 +33,7 @@ func (in *interp) read(args []string, st *state, io stdio) {
 			array = args[i+2]
 		}
 	}
-	line, _, _ := strings.Cut(unglobInput(io.in), "\n")
+	line := unglob(io.line()) // what is read is not a pattern
 	if array != "" {
 		st.vars[array] = variable{list: strings.Fields(line)}
 		return
@@ -61,9 +61,6 @@ func (in *interp) read(args []string, st *state, io stdio) {
 	}
 }
 
-// unglobInput keeps input as it is: what is read is not a pattern.
-func unglobInput(text string) string { return unglob(text) }
-
 func (in *interp) mapfile(args []string, st *state, io stdio) {
 	names := plainOptions(args[1:], "dnOsuCc")
 	for i, a := range args[1:] {
@@ -75,7 +72,7 @@ func (in *interp) mapfile(args []string, st *state, io stdio) {
 	if len(names) > 0 {
 		name = names[0]
 	}
-	st.vars[name] = variable{list: strings.Split(strings.TrimRight(io.in, "\n"), "\n")}
+	st.vars[name] = variable{list: strings.Split(strings.TrimRight(io.text(), "\n"), "\n")}
 }
 
 func (in *interp) set(args []string, st *state, io stdio) {

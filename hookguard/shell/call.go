@@ -11,7 +11,7 @@ import (
 // collect runs something and returns what it prints.
 func (in *interp) collect(run func(stdio)) string {
 	var b bytes.Buffer
-	run(stdio{in: holeVar, out: &b})
+	run(stdio{in: given(holeVar), out: &b})
 	return b.String()
 }
 
@@ -60,7 +60,7 @@ func (in *interp) others(c *syntax.CallExpr, before, st *state, io stdio) {
 			return
 		}
 		branch := before.fork()
-		in.once(c, branch, stdio{in: io.in})
+		in.once(c, branch, stdio{in: given(io.text())})
 		dir, old := st.dir, st.oldDir
 		st.join(branch)
 		st.dir, st.oldDir = dir, old

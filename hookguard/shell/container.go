@@ -133,7 +133,7 @@ func (in *interp) compose(words []string, by string, st *state) {
 		}
 		if w == "cp" {
 			if ops := operandsOf(words[i+1:]); len(ops) == 2 {
-				in.apply("rout", ops[1], by+" cp", st, stdio{in: holeVar})
+				in.apply("rout", ops[1], by+" cp", st, stdio{in: given(holeVar)})
 			}
 			return
 		}
@@ -169,7 +169,7 @@ func (in *interp) parallel(args []string, st *state, io stdio) {
 		template = append(template, w)
 	}
 	if source == "" {
-		items = xargsItems(io.in, true)
+		items = xargsItems(io.text(), true)
 	} else if source == "::::" {
 		items = []string{holeOut}
 	}

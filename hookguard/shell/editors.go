@@ -15,7 +15,7 @@ func (in *interp) ed(args []string, st *state, io stdio) {
 			file = args[i]
 		}
 	}
-	in.edScript(io.in, file, args[0], st, io)
+	in.edScript(io.text(), file, args[0], st, io)
 }
 
 func (in *interp) edScript(text, file, by string, st *state, io stdio) {
@@ -74,8 +74,8 @@ func (in *interp) vim(args []string, st *state, io stdio) {
 			files = append(files, w)
 		}
 	}
-	if silent && io.in != holeVar {
-		commands = append(commands, strings.Split(io.in, "\n")...)
+	if silent && io.text() != holeVar {
+		commands = append(commands, strings.Split(io.text(), "\n")...)
 	}
 	file := ""
 	if len(files) > 0 {

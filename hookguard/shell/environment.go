@@ -84,7 +84,7 @@ func (in *interp) environment(name string, st *state, by string) {
 		if gitStarts[name] && !gitHarmless(value) && !Unknown(value) {
 			in.find(GitProgram, by, name)
 		}
-		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: holeVar}, by)
+		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: given(holeVar)}, by)
 	case strings.HasSuffix(name, "SAN_OPTIONS"):
 		for _, part := range strings.Split(value, ":") {
 			if key, v, ok := strings.Cut(part, "="); ok && (key == "log_path" || key == "coverage_dir") {
@@ -93,7 +93,7 @@ func (in *interp) environment(name string, st *state, by string) {
 		}
 	case name == "BASH_ENV" || name == "ENV" || name == "ZDOTDIR" || name == "PYTHONSTARTUP":
 		if text, ok := in.written(value, st); ok {
-			in.code(text, st.fork(), stdio{in: holeVar}, by)
+			in.code(text, st.fork(), stdio{in: given(holeVar)}, by)
 		}
 	case strings.Contains(value, "://"):
 		if file, ok := strings.CutPrefix(value, "sqlite:////"); ok {
@@ -118,7 +118,7 @@ func (in *interp) optionsVar(name, value string, st *state) {
 	if name == "NODE_OPTIONS" {
 		for _, w := range strings.Fields(value) {
 			key, v, attached := strings.Cut(w, "=")
-			in.runtimeOption(name, langJS, w, key, v, attached, nil, st, stdio{in: holeVar})
+			in.runtimeOption(name, langJS, key, v, attached, nil, st)
 		}
 		return
 	}
@@ -126,7 +126,7 @@ func (in *interp) optionsVar(name, value string, st *state) {
 	if tool == "" {
 		tool = name
 	}
-	in.toolAs(tool, append([]string{name}, strings.Fields(value)...), st, stdio{in: holeVar})
+	in.toolAs(tool, append([]string{name}, strings.Fields(value)...), st, stdio{in: given(holeVar)})
 }
 
 func endsLike(name string, endings []string) bool {

@@ -235,7 +235,7 @@ func (in *interp) xargs(args []string, st *state, io stdio) {
 			break
 		}
 	}
-	text := io.in
+	text := io.text()
 	if file != "" {
 		text = in.content(file, st)
 	}
@@ -244,7 +244,7 @@ func (in *interp) xargs(args []string, st *state, io stdio) {
 		words = []string{"echo"}
 	}
 	if replace == "" {
-		in.run(append(words[:len(words):len(words)], items...), st.fork(), stdio{in: "", out: io.out}, false)
+		in.run(append(words[:len(words):len(words)], items...), st.fork(), stdio{in: given(""), out: io.out}, false)
 		return
 	}
 	for i, item := range items {
@@ -255,7 +255,7 @@ func (in *interp) xargs(args []string, st *state, io stdio) {
 		for _, w := range words {
 			cmd = append(cmd, strings.ReplaceAll(w, replace, item))
 		}
-		in.run(cmd, st.fork(), stdio{in: "", out: io.out}, false)
+		in.run(cmd, st.fork(), stdio{in: given(""), out: io.out}, false)
 	}
 }
 

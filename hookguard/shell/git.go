@@ -96,7 +96,7 @@ func (g *gitCall) setting(key, value, by string) {
 	if gitRunsProgram(name, value) {
 		g.in.find(GitProgram, by, key)
 		if !HasHole(value) && !strings.HasPrefix(name, "core.hookspath") {
-			g.in.code(strings.TrimPrefix(value, "!"), g.st.fork(), stdio{in: holeVar}, by)
+			g.in.code(strings.TrimPrefix(value, "!"), g.st.fork(), stdio{in: given(holeVar)}, by)
 		}
 	}
 	switch name {
@@ -117,7 +117,7 @@ var gitProgramKeys = []string{
 	"remote.*.uploadpack", "remote.*.receivepack", "remote.*.vcs", "protocol.ext.allow", "protocol.allow",
 	"init.templatedir", "include.path", "includeif.*.path", "browser.*.cmd", "browser.*.path", "man.*.cmd", "man.*.path", "web.browser", "help.browser",
 	"submodule.*.update", "trailer.*.command", "trailer.*.cmd", "sendemail.*", "instaweb.httpd", "receive.procreceiverefs", "hook.*.command",
-	"core.attributesfile", "core.excludesfile_", "tar.*.command", "guitool.*.cmd", "http.proxyauthmethod_", "ssh.variant_", "imap.tunnel", "diff.guitool_", "core.commentchar_", "alias.*",
+	"tar.*.command", "guitool.*.cmd", "imap.tunnel", "alias.*",
 }
 
 // gitRunsProgram reports whether a setting makes git run something. Values
@@ -131,8 +131,6 @@ func gitRunsProgram(name, value string) bool {
 		switch name {
 		case "core.hookspath", "core.worktree", "include.path", "init.templatedir":
 			return true
-		case "core.attributesfile":
-			return false
 		}
 		if strings.HasPrefix(name, "includeif.") {
 			return true

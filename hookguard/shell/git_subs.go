@@ -189,7 +189,7 @@ func (g *gitCall) apply() {
 		text += g.in.content(f, g.st) + "\n"
 	}
 	if len(ops) == 0 || contains(ops, "-") {
-		text += g.io.in
+		text += g.io.text()
 	}
 	base := ""
 	for i, w := range g.words {

@@ -86,16 +86,7 @@ type interp struct {
 // Analyze interprets the command. It never panics and always answers within
 // its limits; what stopped it, if anything, is among the findings.
 func Analyze(req Request) (rep Report) {
-	in := &interp{
-		req:   req,
-		start: busy(),
-		files: map[string]string{},
-		fds:   map[string]string{},
-		pick:  map[string]int{},
-		wide:  map[string]int{},
-
-		sockets: map[string]bool{},
-	}
+	in := newInterp(req)
 	defer func() {
 		rep = in.report
 		switch r := recover(); r {
@@ -111,14 +102,45 @@ func Analyze(req Request) (rep Report) {
 		in.find(Unreadable, "the command", "")
 		command = strings.ReplaceAll(command, "\x00", "")
 	}
-	in.code(command, newState(req), stdio{in: holeVar}, "the command")
+	in.code(command, newState(req), stdio{in: given(holeVar)}, "the command")
 	return in.report
+}
+
+func newInterp(req Request) *interp {
+	return &interp{
+		req:     req,
+		start:   busy(),
+		files:   map[string]string{},
+		fds:     map[string]string{},
+		sockets: map[string]bool{},
+		pick:    map[string]int{},
+		wide:    map[string]int{},
+	}
 }
 
 // stdio is what a command reads and where its known output goes.
 type stdio struct {
-	in  string        // content, a text
+	in  *input
 	out *bytes.Buffer // nil when nobody looks
+}
+
+// input is the rest of what a command can read. All commands that share it
+// take from it: "while read" sees one line after the other.
+type input struct{ rest string }
+
+func given(text string) *input { return &input{text} }
+
+func (io stdio) text() string { return io.in.rest }
+
+// line takes the next line. Text that is not known never ends.
+func (io stdio) line() string {
+	line, rest, more := strings.Cut(io.in.rest, "\n")
+	if more {
+		io.in.rest = rest
+	} else if !HasHole(line) {
+		io.in.rest = ""
+	}
+	return line
 }
 
 func (io stdio) print(text string) {

@@ -16,9 +16,10 @@ var interpreters = map[string]string{
 }
 
 // inlineOptions are the options that hold code, by language.
-var inlineOptions = map[string]string{
-	langPython: "-c", langJS: "-e --eval -p --print -pe -r_", langRuby: "-e", langPerl: "-e -E", langPHP: "-r -B -R -E", langLua: "-e", langR: "-e", langJulia: "-e -E --eval --print",
-	"ex": "-e --eval", "groovy": "-e", "elisp": "-c --eval -e -l_ -g", "osascript": "-e", "pwsh": "-c -Command -command -EncodedCommand_", "expect": "-c",
+var inlineOptions = map[string][]string{
+	langPython: {"-c"}, langJS: {"-e", "--eval", "-p", "--print", "-pe"}, langRuby: {"-e"}, langPerl: {"-e", "-E"}, langPHP: {"-r", "-B", "-R", "-E"},
+	langLua: {"-e"}, langR: {"-e"}, langJulia: {"-e", "-E", "--eval", "--print"},
+	"ex": {"-e", "--eval"}, "groovy": {"-e"}, "elisp": {"-c", "--eval", "-e", "-g"}, "osascript": {"-e"}, "pwsh": {"-c", "-Command", "-command"}, "expect": {"-c"},
 }
 
 // languageOf tells the language of a script by its name.
@@ -49,88 +50,124 @@ func languageOf(name string) string {
 // interpreter runs python, node and their like: inline code, a script, or
 // what they read.
 func (in *interp) interpreter(args []string, st *state, io stdio) {
-	lang := interpreters[args[0]]
-	words := args[1:]
-	if len(words) > 0 && (args[0] == "deno" || args[0] == "bun" || args[0] == "tsx") && !strings.HasPrefix(words[0], "-") {
-		if in.jsRuntime(args, st, io) {
-			return
-		}
-		if words[0] == "eval" || words[0] == "run" {
-			if words[0] == "eval" && len(words) > 1 {
-				in.language(lang, words[len(words)-1], nil, args[0]+" eval", st, io)
-				return
-			}
-			words = words[1:]
-		}
+	r := &runtimeCall{in: in, st: st, io: io, tool: args[0], lang: interpreters[args[0]], words: args[1:]}
+	if r.subcommand(args) {
+		return
 	}
-	inline := " " + inlineOptions[lang] + " "
-	ran, place := false, false
-	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
-		w := words[0]
-		words = words[1:]
-		name, value, attached := strings.Cut(w, "=")
-		switch {
-		case w == "--":
-			if ran {
-				words = nil
-			}
-		case strings.Contains(inline, " "+name+" "):
-			if !attached {
-				if len(words) == 0 {
-					return
-				}
-				value, words = words[0], words[1:]
-			}
-			in.inline(lang, args[0], name, value, words, st, io)
-			ran = true
-			if lang == langPython || lang == langPHP {
-				return
-			}
-		case w == "-m" && lang == langPython:
-			in.module(words, st, io)
-			return
-		case (lang == langPerl || lang == langRuby || lang == langPython || lang == langLua || lang == langR) && bundled(w):
-			var code string
-			place = place || strings.ContainsRune(letters(w), 'i') && (lang == langPerl || lang == langRuby)
-			if code, words = bundledCode(w, lang, words); code != "" {
-				in.inline(lang, args[0], "-e", code, words, st, io)
-				ran = true
-				if lang == langPython {
-					return
-				}
-			}
-		default:
-			words = words[min(len(words), in.runtimeOption(args[0], lang, w, name, value, attached, words, st, io)):]
+	for len(r.words) > 0 && len(r.words[0]) > 1 && r.words[0][0] == '-' && !r.done {
+		w := r.words[0]
+		r.words = r.words[1:]
+		if w == "--" {
+			break
 		}
+		r.option(w)
 	}
-	switch {
-	case place:
-		if !ran && len(words) > 0 {
-			words = words[1:]
-		}
-		for _, f := range words {
-			in.effect(Write, f, args[0]+" -i", st)
-		}
-	case ran:
-	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
-		if io.in != holeVar && io.in != holeFile {
-			in.language(lang, io.in, words, args[0], st, io)
-		}
-	default:
-		if text, ok := in.written(words[0], st); ok {
-			in.language(lang, text, words[1:], args[0]+" "+words[0], st, io)
-		} else if FromOutput(words[0]) {
-			in.find(UnknownCode, args[0], "")
-		} else {
-			in.generic(append([]string{args[0]}, words[1:]...), st)
-		}
+	if !r.done {
+		r.operands()
 	}
 	io.print(holeOut)
 }
 
-func bundled(w string) bool {
-	return len(w) > 1 && w[0] == '-' && w[1] != '-'
+// runtimeCall is an interpreter's command line.
+type runtimeCall struct {
+	in         *interp
+	st         *state
+	io         stdio
+	tool, lang string
+	words      []string
+	ran        bool // inline code was there
+	place      bool // files are edited in place
+	done       bool // what is left belongs to the code
 }
+
+// subcommand handles the runtimes that have them.
+func (r *runtimeCall) subcommand(args []string) bool {
+	if len(r.words) == 0 || r.tool != "deno" && r.tool != "bun" && r.tool != "tsx" || strings.HasPrefix(r.words[0], "-") {
+		return false
+	}
+	if r.in.jsRuntime(args, r.st, r.io) {
+		return true
+	}
+	switch r.words[0] {
+	case "eval":
+		if len(r.words) > 1 {
+			r.in.language(r.lang, r.words[len(r.words)-1], nil, r.tool+" eval", r.st, r.io)
+			return true
+		}
+	case "run":
+		r.words = r.words[1:]
+	}
+	return false
+}
+
+func (r *runtimeCall) option(w string) {
+	name, value, attached := strings.Cut(w, "=")
+	swallows := r.lang == langPython || r.lang == langPHP // all that follows the code are its arguments
+	switch {
+	case contains(inlineOptions[r.lang], name):
+		if !attached {
+			if len(r.words) == 0 {
+				r.done = true
+				return
+			}
+			value, r.words = r.words[0], r.words[1:]
+		}
+		r.inline(name, value)
+		r.done = swallows
+	case w == "-m" && r.lang == langPython:
+		r.in.module(r.words, r.st, r.io)
+		r.done = true
+	case bundles[r.lang] && w[1] != '-':
+		r.place = r.place || strings.ContainsRune(letters(w), 'i') && (r.lang == langPerl || r.lang == langRuby)
+		var code string
+		if code, r.words = bundledCode(w, r.lang, r.words); code != "" {
+			r.inline("-e", code)
+			r.done = swallows
+		}
+	default:
+		took := r.in.runtimeOption(r.tool, r.lang, name, value, attached, r.words, r.st)
+		r.words = r.words[min(len(r.words), took):]
+	}
+}
+
+func (r *runtimeCall) inline(option, code string) {
+	args := r.words
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	r.ran = true
+	r.in.language(r.lang, code, args, r.tool+" "+option, r.st, r.io)
+}
+
+// operands are files to edit, a script, or nothing: then the code is read.
+func (r *runtimeCall) operands() {
+	words := r.words
+	switch {
+	case r.place:
+		if !r.ran && len(words) > 0 {
+			words = words[1:]
+		}
+		for _, f := range words {
+			r.in.effect(Write, f, r.tool+" -i", r.st)
+		}
+	case r.ran:
+	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
+		if text := r.io.text(); text != holeVar && text != holeFile {
+			r.in.language(r.lang, text, words, r.tool, r.st, r.io)
+		}
+	default:
+		if text, ok := r.in.written(words[0], r.st); ok {
+			r.in.language(r.lang, text, words[1:], r.tool+" "+words[0], r.st, r.io)
+		} else if FromOutput(words[0]) {
+			r.in.find(UnknownCode, r.tool, "")
+		} else {
+			r.in.generic(append([]string{r.tool}, words[1:]...), r.st)
+		}
+	}
+}
+
+// bundles are the languages whose interpreters take -lane and the like.
+var bundles = map[string]bool{langPerl: true, langRuby: true, langPython: true, langLua: true, langR: true}
 
 // letters is the part of a bundle before the suffix of -i or the code of -e.
 func letters(w string) string {
@@ -167,16 +204,9 @@ func bundledCode(w, lang string, words []string) (string, []string) {
 	return words[0], words[1:]
 }
 
-func (in *interp) inline(lang, name, option, code string, args []string, st *state, io stdio) {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	in.language(lang, code, args, name+" "+option, st, io)
-}
-
 // runtimeOption is any other option of an interpreter; it returns how many
 // words it took.
-func (in *interp) runtimeOption(tool, lang, w, name, value string, attached bool, next []string, st *state, io stdio) int {
+func (in *interp) runtimeOption(tool, lang, name, value string, attached bool, next []string, st *state) int {
 	takes := map[string]string{
 		langPython: " -W -X --check-hash-based-pycs ", langJS: " -r --require --import --loader --experimental-loader -C --conditions --env-file ",
 		langRuby: " -I -r -C ", langPerl: " -I -M ", langPHP: " -c -d -S -t -f -z ", langLua: " -l ", langJulia: " -L --project -p ",
@@ -188,7 +218,7 @@ func (in *interp) runtimeOption(tool, lang, w, name, value string, attached bool
 		return 1
 	}
 	plain := strings.TrimLeft(name, "-")
-	if lang == langJS && attached && (strings.HasPrefix(plain, "cpu-prof-") || strings.HasPrefix(plain, "heap-prof-") || plain == "diagnostic-dir" || plain == "report-dir" || plain == "report-directory" || plain == "redirect-warnings" || plain == "trace-event-file-pattern" || plain == "test-reporter-destination" || plain == "icu-data-dir_" || plain == "tls-keylog" || plain == "logfile" || plain == "snapshot-blob_") {
+	if lang == langJS && attached && (strings.HasPrefix(plain, "cpu-prof-") || strings.HasPrefix(plain, "heap-prof-") || plain == "diagnostic-dir" || plain == "report-dir" || plain == "report-directory" || plain == "redirect-warnings" || plain == "trace-event-file-pattern" || plain == "test-reporter-destination" || plain == "tls-keylog" || plain == "logfile") {
 		in.effect(Write, value, tool+" "+name, st)
 	}
 	if lang == langPHP && name == "-f" && len(next) > 0 {
@@ -376,7 +406,7 @@ func (e *evaluator) awkPrint() {
 			v := e.expression(4)
 			for _, text := range v.texts {
 				if t.text == "|" {
-					e.in.code(text, e.st.fork(), stdio{in: printed, out: e.io.out}, e.by+" |")
+					e.in.code(text, e.st.fork(), stdio{in: given(printed), out: e.io.out}, e.by+" |")
 				} else {
 					e.in.effect(Write, text, e.by+" print >", e.st)
 				}

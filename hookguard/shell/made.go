@@ -9,9 +9,9 @@ import (
 func (in *interp) tee(args []string, st *state, io stdio) {
 	in.toolAs("tee", args, st, io)
 	for _, f := range filesOf(args) {
-		in.remember(f, io.in, st)
+		in.remember(f, io.text(), st)
 	}
-	io.print(io.in)
+	io.print(io.text())
 }
 
 // cp with -s makes links instead of copies.
@@ -45,7 +45,7 @@ func (in *interp) makeTool(args []string, st *state, io stdio) {
 	for _, f := range files {
 		text, ok := in.written(f, sub)
 		if f == "-" || f == "/dev/stdin" {
-			text, ok = io.in, io.in != holeVar
+			text, ok = io.text(), io.text() != holeVar
 		}
 		if ok {
 			in.makeCode(text, "make", sub, io)
@@ -173,7 +173,7 @@ func (in *interp) mktemp(args []string, st *state, io stdio) {
 }
 
 func (in *interp) applyPatch(args []string, st *state, io stdio) {
-	text := io.in
+	text := io.text()
 	if len(args) > 1 {
 		text = args[len(args)-1]
 	}

@@ -6,7 +6,7 @@ var notations map[string]func(in *interp, text, by string, st *state, io stdio)
 
 func init() { // in a function, because notations run commands
 	notations = map[string]func(*interp, string, string, *state, stdio){
-		"patch": (*interp).patchText, "pdftk": (*interp).pdftk, "sqlite": (*interp).sqlite, "psql": (*interp).psql, "mysql": (*interp).mysql,
+		"mongo": (*interp).mongo, "patch": (*interp).patchText, "pdftk": (*interp).pdftk, "sqlite": (*interp).sqlite, "psql": (*interp).psql, "mysql": (*interp).mysql,
 		"expect": (*interp).tcl, "gdb": (*interp).gdb, "gnuplot": (*interp).gnuplot,
 		"osascript": (*interp).quotedCode, "elisp": (*interp).lisp, "vimscript": (*interp).vimscript, "ex": (*interp).quotedCode,
 		"groovy": (*interp).quotedCode, "pwsh": (*interp).powershell,

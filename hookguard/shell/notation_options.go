@@ -188,7 +188,7 @@ func (in *interp) localOutput(text, by string, st *state, _ stdio) {
 func (in *interp) crontab(text, by string, st *state, io stdio) {
 	body := in.content(text, st)
 	if text == "-" {
-		body = io.in
+		body = io.text()
 	}
 	in.find(Escape, by, "")
 	for _, line := range strings.Split(body, "\n") {

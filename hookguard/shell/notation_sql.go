@@ -24,7 +24,7 @@ func (in *interp) sqlite(text, by string, st *state, io stdio) {
 		switch name {
 		case ".shell", ".system", ".sh", ".sy", ".syst", ".syste", ".she", ".shel":
 			in.code(rest, st.fork(), io, by+" "+name)
-		case ".output", ".once", ".backup", ".save", ".log", ".trace", ".out", ".outp", ".outpu", ".clone", ".ba", ".excel_", ".dbinfo_":
+		case ".output", ".once", ".backup", ".save", ".log", ".trace", ".out", ".outp", ".outpu", ".clone", ".ba":
 			fields := strings.Fields(rest)
 			if len(fields) == 0 {
 				continue
@@ -65,7 +65,7 @@ func (in *interp) sqliteTool(args []string, st *state, io stdio) {
 			reads = false
 		}
 	}
-	if statements > 0 && reads && io.in == holeVar {
+	if statements > 0 && reads && io.text() == holeVar {
 		args = append([]string{args[0], "-readonly"}, args[1:]...)
 		for _, op := range operandsOf(args[1:])[1:] {
 			in.sqlite(op, args[0], st, io)
@@ -104,7 +104,7 @@ func (in *interp) sql(text, by string, st *state) {
 			rest := text[i+j+4:]
 			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), "program") {
 				if code, ok := firstQuoted(rest); ok {
-					in.code(code, st.fork(), stdio{in: holeVar}, by+" copy to program")
+					in.code(code, st.fork(), stdio{in: given(holeVar)}, by+" copy to program")
 				}
 			} else if name, ok := firstQuoted(rest); ok {
 				in.effect(Write, name, by, st)
@@ -183,4 +183,9 @@ func (in *interp) mysql(text, by string, st *state, io stdio) {
 			}
 		}
 	}
+}
+
+// mongo's shell is JavaScript.
+func (in *interp) mongo(text, by string, st *state, io stdio) {
+	in.language(langJS, text, nil, by, st, io)
 }

@@ -25,8 +25,8 @@ func (s *sorter) apply() {
 	}
 	s.operands(m.kinds)
 	s.intoDirectory(m.kinds)
-	if m.stdin != "" && s.io.in != holeVar {
-		s.in.apply(m.stdin, s.io.in, s.tool, s.st, s.io)
+	if m.stdin != "" && s.io.text() != holeVar {
+		s.in.apply(m.stdin, s.io.text(), s.tool, s.st, s.io)
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *sorter) intoDirectory(kinds []string) {
 		return
 	}
 	p := fold(s.in.abs(target, s.st))
-	if !strings.HasSuffix(target, "/") && !strings.HasSuffix(target, ".") && n == 2 && p != s.in.req.Worktree && p != s.st.dir {
+	if !strings.HasSuffix(target, "/") && !strings.HasSuffix(target, "/.") && target != "." && target != ".." && !strings.HasSuffix(target, "/..") && n == 2 && p != s.in.req.Worktree && p != s.st.dir {
 		return // it may be the copy's own name
 	}
 	for _, source := range s.p.operands[:n-1] {
@@ -132,6 +132,8 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 		if value != "-" {
 			in.effect(Write, value, by, st)
 		}
+	case "prefix": // of the names of several files
+		in.effect(Write, value+holeSeg, by, st)
 	case "del", "move":
 		in.effect(Remove, value, by, st)
 	case "hard":

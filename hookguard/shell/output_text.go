@@ -28,11 +28,11 @@ func (in *interp) passThrough(args []string, st *state, io stdio) {
 }
 
 func (in *interp) printInput(io stdio) {
-	if io.in == holeVar {
+	if io.text() == holeVar {
 		io.print(holeOut)
 		return
 	}
-	io.print(io.in)
+	io.print(io.text())
 }
 
 // filter is a program that prints parts of what it reads.
@@ -43,7 +43,7 @@ func (in *interp) filter(args []string, st *state, io stdio) {
 	if (args[0] == "sed" || args[0] == "gsed") && len(filesOf(args)) == 1 && in.printSed(filesOf(args)[0], io) {
 		return
 	}
-	text := io.in
+	text := io.text()
 	switch {
 	case strings.Contains(text, holeNet):
 		io.print(holeNet)
@@ -60,7 +60,7 @@ func (in *interp) filter(args []string, st *state, io stdio) {
 
 // printSed applies a single substitution of plain text.
 func (in *interp) printSed(script string, io stdio) bool {
-	if len(script) < 4 || script[0] != 's' || HasHole(io.in) {
+	if len(script) < 4 || script[0] != 's' || HasHole(io.text()) {
 		return false
 	}
 	parts := strings.Split(script[1:], script[1:2])
@@ -71,7 +71,7 @@ func (in *interp) printSed(script string, io stdio) bool {
 	if strings.Contains(parts[3], "g") {
 		n = -1
 	}
-	lines := strings.SplitAfter(io.in, "\n")
+	lines := strings.SplitAfter(io.text(), "\n")
 	for i := range lines {
 		lines[i] = strings.Replace(lines[i], parts[1], parts[2], n)
 	}
@@ -90,10 +90,10 @@ func (in *interp) printGrep(args []string, st *state, io stdio) {
 	}
 	files := filesOf(args)
 	if !list {
-		if io.in == holeVar || len(files) > 1 {
+		if io.text() == holeVar || len(files) > 1 {
 			io.print(holeOut)
 		} else {
-			io.print(io.in)
+			io.print(io.text())
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func (in *interp) printTr(args []string, st *state, io stdio) {
 	for _, a := range args[1:] {
 		deletes = deletes || strings.HasPrefix(a, "-") && strings.Contains(a, "d")
 	}
-	if HasHole(io.in) || len(sets) == 0 {
+	if HasHole(io.text()) || len(sets) == 0 {
 		in.filter(args, st, io)
 		return
 	}
@@ -137,7 +137,7 @@ func (in *interp) printTr(args []string, st *state, io stdio) {
 			return rune(to[i])
 		}
 		return rune(to[len(to)-1])
-	}, io.in))
+	}, io.text()))
 }
 
 // trSet expands ranges and classes of tr.
@@ -167,7 +167,7 @@ func (in *interp) printBase64(args []string, st *state, io stdio) {
 		io.print(holeSeg + "\n")
 		return
 	}
-	text := io.in
+	text := io.text()
 	if files := filesOf(args); len(files) > 0 && args[0] != "openssl" {
 		text = in.content(files[0], st)
 	}
@@ -184,10 +184,10 @@ func (in *interp) printBase64(args []string, st *state, io stdio) {
 func (in *interp) printXxd(args []string, _ *state, io stdio) {
 	for _, a := range args[1:] {
 		if strings.HasPrefix(a, "-r") || a == "--revert" {
-			if HasHole(io.in) {
+			if HasHole(io.text()) {
 				io.print(holeNet)
 			} else {
-				io.print(decodeHex(io.in))
+				io.print(decodeHex(io.text()))
 			}
 			return
 		}

@@ -97,6 +97,8 @@ func (in *interp) elements(p *syntax.ParamExp, st *state) ([]string, bool) {
 	}
 	v, ok := st.get(p.Param.Value)
 	switch {
+	case !ok && p.Exp != nil && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
+		return nil, true
 	case !ok:
 		return []string{holeVar}, true
 	case v.keys != nil:

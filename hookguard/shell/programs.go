@@ -54,7 +54,7 @@ func (in *interp) magick(args []string, st *state, io stdio) {
 // hookInstaller is a tool whose "install" writes git's hooks.
 func (in *interp) hookInstaller(args []string, st *state, io stdio) {
 	for _, w := range args[1:] {
-		if (w == "install" || w == "--install" || w == "uninstall" || w == "init-templatedir" || w == "autoupdate_") && in.req.CommonDir != "" {
+		if (w == "install" || w == "--install" || w == "uninstall" || w == "init-templatedir") && in.req.CommonDir != "" {
 			in.effect(Write, in.req.CommonDir+"/hooks", args[0]+" "+w, st)
 			return
 		}

@@ -78,7 +78,7 @@ func (in *interp) input(r *syntax.Redirect, text string, io stdio) stdio {
 	n := fd(r, 0)
 	in.fds[n] = text
 	if n == "0" {
-		io.in = text
+		io.in = given(text)
 	}
 	return io
 }

@@ -113,68 +113,97 @@ func keyword(args []value, name string) (value, bool) {
 
 // act does what the action table says.
 func (e *evaluator) act(meaning, name string, self value, args []value) value {
-	plain := positional(args)
-	arg := func(ref string) value {
-		if ref == "self" {
-			return self
-		}
-		n, err := strconv.Atoi(ref)
-		if err == nil && n < len(plain) {
-			return plain[n]
-		}
-		return unknown
-	}
-	by := e.by + " " + name
+	c := &scriptCall{e: e, by: e.by + " " + name, self: self, args: args, plain: positional(args)}
 	result := unknown
 	for _, word := range strings.Fields(meaning) {
 		kind, refs, _ := strings.Cut(word, ":")
-		first, second, _ := strings.Cut(refs, ",")
-		switch kind {
-		case "out", "del", "hard", "name", "in", "outpath", "outdir":
-			e.touch(kind, arg(first), by)
-		case "outall", "delall":
-			for _, a := range plain {
-				e.touch(strings.TrimSuffix(kind, "all"), a, by)
-			}
-		case "open":
-			result = e.open(arg(first), second, plain, args, by)
-		case "osopen", "denoopen":
-			e.flagOpen(arg(first), arg(second), args, by)
-			result = value{made: true}
-		case "link":
-			for _, at := range arg(second).all() {
-				e.in.link(true, arg(first).text(), at, by, e.st)
-			}
-		case "dir":
-			if v := arg(first); v.known() {
-				e.st.chdir(v.text())
-			}
-		case "env":
-			e.setEnvironment(arg(first), arg(second), by)
-		case "unenv":
-			if isTempVar(arg(first).text()) {
-				e.in.find(TempMoved, by, arg(first).text())
-			}
-		case "putenv":
-			if name, v, ok := cutAssign(arg("0").text()); ok {
-				e.setEnvironment(textValue(name), textValue(v), by)
-			}
-		case "kw":
-			if v, ok := keyword(args, refs); ok {
-				e.touch("out", v, by)
-			}
-		case "inplace":
-			if v, ok := keyword(args, "inplace"); ok && v.name != "False" {
-				e.touch("out", arg(first), by)
-			}
-		case "tempdir", "rubytemp":
-			result = e.temporary(args, plain, kind, by)
-		default:
-			e.start(kind, first, arg, plain, args, by)
-			result = textValue(holeOut)
+		if v := c.act(kind, refs); v.made || v.known() {
+			result = v
 		}
 	}
 	return result
+}
+
+// scriptCall is one call of a function that does something.
+type scriptCall struct {
+	e     *evaluator
+	by    string
+	self  value
+	args  []value
+	plain []value // without keyword arguments
+}
+
+// arg is an argument by its number, or the object itself.
+func (c *scriptCall) arg(ref string) value {
+	if ref == "self" {
+		return c.self
+	}
+	n, err := strconv.Atoi(ref)
+	if err == nil && n < len(c.plain) {
+		return c.plain[n]
+	}
+	return unknown
+}
+
+// act does one word of a meaning and returns what the call is known to give.
+func (c *scriptCall) act(kind, refs string) value {
+	e := c.e
+	first, second, _ := strings.Cut(refs, ",")
+	switch kind {
+	case "none":
+	case "out", "del", "hard", "name", "in", "outpath", "outdir":
+		e.touch(kind, c.arg(first), c.by)
+	case "outall", "delall":
+		for _, a := range c.plain {
+			e.touch(strings.TrimSuffix(kind, "all"), a, c.by)
+		}
+	case "open":
+		return e.open(c.arg(first), second, c.plain, c.args, c.by)
+	case "osopen", "denoopen":
+		e.flagOpen(c.arg(first), c.arg(second), c.args, c.by)
+		return value{made: true}
+	case "link":
+		for _, at := range c.arg(second).all() {
+			e.in.link(true, c.arg(first).text(), at, c.by, e.st)
+		}
+	case "dir":
+		if v := c.arg(first); v.known() {
+			e.st.chdir(v.text())
+		}
+	case "kw":
+		if v, ok := keyword(c.args, refs); ok {
+			e.touch("out", v, c.by)
+		}
+	case "inplace":
+		if v, ok := keyword(c.args, "inplace"); ok && v.name != "False" {
+			e.touch("out", c.arg(first), c.by)
+		}
+	case "env", "unenv", "putenv":
+		c.environment(kind, c.arg(first), c.arg(second))
+	case "tempdir", "rubytemp":
+		return e.temporary(c.args, c.plain, kind, c.by)
+	case "pathobject":
+		return pathObject(e, "", unknown, c.plain)
+	default:
+		e.start(kind, first, c.arg, c.plain, c.args, c.by)
+		return textValue(holeOut)
+	}
+	return unknown
+}
+
+func (c *scriptCall) environment(kind string, name, v value) {
+	switch kind {
+	case "env":
+		c.e.setEnvironment(name, v, c.by)
+	case "unenv":
+		if isTempVar(name.text()) {
+			c.e.in.find(TempMoved, c.by, name.text())
+		}
+	default:
+		if n, text, ok := cutAssign(c.arg("0").text()); ok {
+			c.e.setEnvironment(textValue(n), textValue(text), c.by)
+		}
+	}
 }
 
 // touch reports a path argument, which may have several values.

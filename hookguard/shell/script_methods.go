@@ -36,22 +36,7 @@ func (e *evaluator) pureMethod(object value, method string, args []value) (value
 	plain := positional(args)
 	switch method {
 	case "join":
-		if len(object.list) > 0 { // ['a','b'].join('/')
-			sep := ","
-			if e.lang == langRuby {
-				sep = ""
-			}
-			if len(plain) > 0 {
-				sep = plain[0].text()
-			}
-			return joinList(object, sep), true
-		}
-		if len(plain) == 1 && object.known() && !object.isDir { // '/'.join([...])
-			return joinList(plain[0], object.text()), true
-		}
-		if object.known() && len(plain) > 0 { // Pathname#join
-			return joinPaths(object, plain[0]), true
-		}
+		return e.joined(object, plain)
 	case "joinpath":
 		v := e.join("joinpath", append([]value{object}, plain...))
 		v.isDir = true
@@ -65,14 +50,7 @@ func (e *evaluator) pureMethod(object value, method string, args []value) (value
 			return value{list: splitText(object.text(), sep)}, true
 		}
 	case "reverse":
-		if len(object.list) > 0 {
-			list := append([]value(nil), object.list...)
-			for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-				list[i], list[j] = list[j], list[i]
-			}
-			return value{list: list}, true
-		}
-		return mapTexts(object, reverse), true
+		return reversed(object), true
 	case "concat", "append", "push":
 		if object.known() {
 			return e.concat(append([]value{object}, plain...)), true
@@ -80,13 +58,7 @@ func (e *evaluator) pureMethod(object value, method string, args []value) (value
 	case "format":
 		return braces(object, args), true
 	case "replace", "replaceAll", "gsub", "sub", "tr":
-		if object.isDir {
-			return unknown, false
-		}
-		if len(plain) >= 2 && plain[0].known() && plain[1].known() {
-			return mapTexts(object, func(s string) string { return strings.ReplaceAll(s, plain[0].text(), plain[1].text()) }), true
-		}
-		return object, true
+		return replaced(object, plain)
 	case "repeat":
 		if n, err := strconv.Atoi(plain0(plain)); err == nil && n < 64 {
 			return mapTexts(object, func(s string) string { return strings.Repeat(s, n) }), true
@@ -99,6 +71,54 @@ func (e *evaluator) pureMethod(object value, method string, args []value) (value
 	}
 	v := e.method(object, method, plain)
 	return v, v.known() || len(v.list) > 0
+}
+
+// joined is ['a', 'b'].join('/'), '/'.join(['a', 'b']) and path.join('x').
+func (e *evaluator) joined(object value, plain []value) (value, bool) {
+	switch {
+	case len(object.list) > 0:
+		sep := ","
+		if e.lang == langRuby {
+			sep = ""
+		}
+		if len(plain) > 0 {
+			sep = plain[0].text()
+		}
+		return joinList(object, sep), true
+	case len(plain) == 1 && object.known() && !object.isDir:
+		return joinList(plain[0], object.text()), true
+	case object.known() && len(plain) > 0:
+		return joinPaths(object, plain[0]), true
+	}
+	return unknown, false
+}
+
+func reversed(object value) value {
+	if len(object.list) == 0 {
+		return mapTexts(object, reverse)
+	}
+	list := append([]value(nil), object.list...)
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return value{list: list}
+}
+
+// replaced is a replacement in a text; of a path object it is a rename.
+func replaced(object value, plain []value) (value, bool) {
+	if object.isDir {
+		return unknown, false
+	}
+	if len(plain) < 2 || !plain[0].known() || !plain[1].known() {
+		return object, true
+	}
+	return mapTexts(object, func(s string) string {
+		out := int64(strings.Count(s, plain[0].text())) * int64(len(plain[1].text()))
+		if out > maxValue {
+			panic(errLimit)
+		}
+		return strings.ReplaceAll(s, plain[0].text(), plain[1].text())
+	}), true
 }
 
 func plain0(plain []value) string {

@@ -30,107 +30,147 @@ func (e *evaluator) constant(name string) (value, bool) {
 	return unknown, false
 }
 
+// computing is a function that only computes. args are the positional
+// arguments, first is the first of them or unknown.
+type computing func(e *evaluator, name string, first value, args []value) value
+
+// pureFunctions by their names in all languages, separated by blanks.
+var pureFunctions map[string]computing
+
+func init() { // in a function, because they evaluate
+	pureFunctions = map[string]computing{}
+	for _, group := range []struct {
+		names string
+		f     computing
+	}{
+		{"require __import__ importlib.import_module import_module import", module},
+		{"getattr", attributeOf},
+		{"os.path.join path.join path.resolve File.join posixpath.join path.posix.join file.path joinpath catfile File.Spec.catfile File.expand_path", func(e *evaluator, name string, _ value, args []value) value { return e.join(name, args) }},
+		{"Path pathlib.Path PosixPath PurePath Pathname Pathname.new Path.new path URL pathlib.PosixPath anyio.Path upath.UPath", pathObject},
+		{"Path.home pathlib.Path.home os.homedir Dir.home homedir", func(e *evaluator, _ string, _ value, _ []value) value {
+			return value{texts: []string{e.in.req.Vars["HOME"]}, isDir: true}
+		}},
+		{"Path.cwd pathlib.Path.cwd os.getcwd process.cwd Dir.pwd getcwd Dir.getwd cwd pwd Deno.cwd getwd", func(e *evaluator, name string, _ value, _ []value) value {
+			return value{texts: []string{e.st.dir}, isDir: strings.Contains(name, "Path")}
+		}},
+		{"tempfile.gettempdir os.tmpdir Dir.tmpdir sys_get_temp_dir tmpdir tempdir gettempdir", func(e *evaluator, _ string, _ value, _ []value) value { return e.tempDir() }},
+		{"os.path.expanduser os.path.expandvars path.expand expanduser", func(e *evaluator, _ string, first value, _ []value) value { return e.expand(first) }},
+		{"os.path.abspath os.path.realpath os.path.normpath File.realpath File.absolute_path realpath normalizePath abspath path.normalize fileURLToPath os.fspath fspath url.fileURLToPath", func(_ *evaluator, _ string, first value, _ []value) value { return value{texts: first.texts} }},
+		{"os.path.dirname path.dirname File.dirname dirname", texts(path.Dir)},
+		{"os.path.basename path.basename File.basename basename", texts(path.Base)},
+		{"os.environ.get os.getenv getenv ENV.fetch Deno.env.get os.environ.fetch Sys.getenv", variableOr},
+		{"str String bytearray print_r repr shlex.quote escapeshellarg Array list tuple sorted set iter String.raw", func(_ *evaluator, _ string, first value, _ []value) value { return first }},
+		{"bytes", func(_ *evaluator, _ string, first value, _ []value) value {
+			if len(first.list) > 0 {
+				return textValue(characters(first.list))
+			}
+			return first
+		}},
+		{"paste0", func(e *evaluator, _ string, _ value, args []value) value { return e.concat(args) }},
+		{"chr String.fromCharCode String.fromCodePoint string.char intToUtf8", func(_ *evaluator, _ string, _ value, args []value) value { return textValue(characters(args)) }},
+		{"map", mapped},
+		{"base64.b64decode atob base64_decode Base64.decode64 decode_base64 b64decode MIME.Base64.decode_base64 base64.standard_b64decode base64.urlsafe_b64decode Base64.strict_decode64", texts(decode64)},
+		{"bytes.fromhex binascii.unhexlify unhexlify hex2bin bytearray.fromhex", texts(decodeHex)},
+		{"Buffer.from", buffer},
+		{"decodeURIComponent decodeURI urllib.parse.unquote unquote urldecode unescape CGI.unescape rawurldecode", texts(decodeURL)},
+		{"codecs.decode", texts(rot13)},
+		{"strrev reversed reverse string.reverse", texts(reverse)},
+		{"sprintf format string.format util.format Kernel.sprintf", func(_ *evaluator, _ string, first value, args []value) value {
+			return formatPercent(first, value{list: args[min(1, len(args)):]})
+		}},
+		{"implode join", func(_ *evaluator, _ string, first value, args []value) value {
+			if len(args) != 2 {
+				return unknown
+			}
+			return joinList(args[1], first.text())
+		}},
+	} {
+		for _, name := range strings.Fields(group.names) {
+			pureFunctions[name] = group.f
+		}
+	}
+}
+
 // pure are functions that only compute.
 func (e *evaluator) pure(name string, args []value) (value, bool) {
+	f, ok := pureFunctions[name]
+	if !ok {
+		return unknown, false
+	}
 	plain := positional(args)
 	first := unknown
 	if len(plain) > 0 {
 		first = plain[0]
 	}
-	switch name {
-	case "require", "__import__", "importlib.import_module", "import_module", "import":
-		if first.known() {
-			return value{name: moduleName(first.text())}, true
-		}
-	case "getattr":
-		if len(plain) > 1 && plain[1].known() {
-			return value{name: strings.TrimPrefix(first.name+"."+plain[1].text(), ".")}, true
-		}
-	case "os.path.join", "path.join", "path.resolve", "File.join", "posixpath.join", "path.posix.join", "file.path", "joinpath", "catfile", "File.Spec.catfile", "filepath.Join", "File.expand_path":
-		return e.join(name, plain), true
-	case "Path", "pathlib.Path", "PosixPath", "PurePath", "Pathname", "Pathname.new", "Path.new", "path", "URL", "pathlib.PosixPath", "anyio.Path", "upath.UPath":
-		if len(plain) == 0 {
-			return value{texts: []string{"."}, isDir: true}, true
-		}
-		v := e.join("path.join", plain)
-		v.isDir = true
-		for i, t := range v.texts {
-			v.texts[i] = strings.TrimPrefix(t, "file://")
-		}
-		return v, true
-	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home", "homedir":
-		return value{texts: []string{e.in.req.Vars["HOME"]}, isDir: true}, true
-	case "Path.cwd", "pathlib.Path.cwd", "os.getcwd", "process.cwd", "Dir.pwd", "getcwd", "Dir.getwd", "cwd", "pwd", "Deno.cwd", "getwd":
-		return value{texts: []string{e.st.dir}, isDir: strings.Contains(name, "Path")}, true
-	case "tempfile.gettempdir", "os.tmpdir", "Dir.tmpdir", "sys_get_temp_dir", "tmpdir", "tempdir", "gettempdir":
-		return e.tempDir(), true
-	case "os.path.expanduser", "os.path.expandvars", "path.expand", "expanduser":
-		return e.expand(first), true
-	case "os.path.abspath", "os.path.realpath", "os.path.normpath", "File.realpath", "File.absolute_path", "realpath", "normalizePath", "abspath", "path.normalize", "fileURLToPath", "os.fspath", "fspath", "url.fileURLToPath":
-		return value{texts: first.texts, isDir: false}, true
-	case "os.path.dirname", "path.dirname", "File.dirname", "dirname":
-		return mapTexts(first, path.Dir), true
-	case "os.path.basename", "path.basename", "File.basename", "basename":
-		return mapTexts(first, path.Base), true
-	case "os.environ.get", "os.getenv", "getenv", "ENV.fetch", "Deno.env.get", "os.environ.fetch", "Sys.getenv":
-		if v, set := e.in.lookup(first.text(), e.st); set {
-			return textValue(v), true
-		}
-		if len(plain) > 1 {
-			return plain[1], true
-		}
-		return unknown, true
-	case "str", "String", "bytes", "bytearray", "print_r", "repr", "shlex.quote", "escapeshellarg", "Array", "list", "tuple", "sorted", "set", "iter", "reversed_", "JSON.parse_", "paste0", "String.raw", "unescape_":
-		if name == "bytes" && len(first.list) > 0 {
-			return textValue(characters(first.list)), true
-		}
-		if name == "paste0" {
-			return e.concat(plain), true
-		}
-		return first, true
-	case "chr", "String.fromCharCode", "String.fromCodePoint", "string.char", "intToUtf8":
-		return textValue(characters(plain)), true
-	case "map":
-		if len(plain) == 2 && plain[0].name == "chr" {
-			return value{list: eachCharacter(plain[1].list)}, true
-		}
-	case "base64.b64decode", "atob", "base64_decode", "Base64.decode64", "decode_base64", "b64decode", "MIME.Base64.decode_base64", "base64.standard_b64decode", "base64.urlsafe_b64decode", "Base64.strict_decode64":
-		return mapTexts(first, decode64), true
-	case "bytes.fromhex", "binascii.unhexlify", "unhexlify", "hex2bin", "bytearray.fromhex":
-		return mapTexts(first, decodeHex), true
-	case "Buffer.from":
-		if len(plain) > 1 && plain[1].text() == "base64" {
-			return mapTexts(first, decode64), true
-		}
-		if len(plain) > 1 && plain[1].text() == "hex" {
-			return mapTexts(first, decodeHex), true
-		}
-		if len(first.list) > 0 {
-			return textValue(characters(first.list)), true
-		}
-		return first, true
-	case "decodeURIComponent", "decodeURI", "urllib.parse.unquote", "unquote", "urldecode", "unescape", "CGI.unescape", "rawurldecode":
-		return mapTexts(first, func(s string) string {
-			if d, err := url.PathUnescape(s); err == nil {
-				return d
-			}
-			return s
-		}), true
-	case "codecs.decode":
-		return mapTexts(first, rot13), true
-	case "strrev", "reversed", "reverse", "string.reverse":
-		return mapTexts(first, reverse), true
-	case "sprintf", "format", "string.format", "util.format", "Kernel.sprintf":
-		if len(plain) > 0 {
-			return formatPercent(first, value{list: plain[1:]}), true
-		}
-	case "implode", "join":
-		if len(plain) == 2 {
-			sep, list := plain[0], plain[1]
-			return joinList(list, sep.text()), true
-		}
+	return f(e, name, first, plain), true
+}
+
+// texts makes a function of texts one of values.
+func texts(f func(string) string) computing {
+	return func(_ *evaluator, _ string, first value, _ []value) value { return mapTexts(first, f) }
+}
+
+func module(_ *evaluator, _ string, first value, _ []value) value {
+	if !first.known() {
+		return unknown
 	}
-	return unknown, false
+	return value{name: moduleName(first.text())}
+}
+
+func attributeOf(_ *evaluator, _ string, first value, args []value) value {
+	if len(args) < 2 || !args[1].known() {
+		return unknown
+	}
+	return value{name: strings.TrimPrefix(first.name+"."+args[1].text(), ".")}
+}
+
+func pathObject(e *evaluator, _ string, _ value, args []value) value {
+	if len(args) == 0 {
+		return value{texts: []string{"."}, isDir: true}
+	}
+	v := mapTexts(e.join("path.join", args), func(s string) string { return strings.TrimPrefix(s, "file://") })
+	v.isDir = true
+	return v
+}
+
+func variableOr(e *evaluator, _ string, first value, args []value) value {
+	if v, set := e.in.lookup(first.text(), e.st); set {
+		return textValue(v)
+	}
+	if len(args) > 1 {
+		return args[1]
+	}
+	return unknown
+}
+
+func mapped(_ *evaluator, _ string, first value, args []value) value {
+	if len(args) == 2 && first.name == "chr" {
+		return value{list: eachCharacter(args[1].list)}
+	}
+	return unknown
+}
+
+func buffer(_ *evaluator, _ string, first value, args []value) value {
+	encoding := ""
+	if len(args) > 1 {
+		encoding = args[1].text()
+	}
+	switch {
+	case encoding == "base64":
+		return mapTexts(first, decode64)
+	case encoding == "hex":
+		return mapTexts(first, decodeHex)
+	case len(first.list) > 0:
+		return textValue(characters(first.list))
+	}
+	return first
+}
+
+func decodeURL(s string) string {
+	if d, err := url.PathUnescape(s); err == nil {
+		return d
+	}
+	return s
 }
 
 func (e *evaluator) concat(plain []value) value {

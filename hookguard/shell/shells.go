@@ -10,66 +10,68 @@ import (
 func (in *interp) sh(args []string, st *state, io stdio) {
 	sub := st.fork()
 	sub.aliases, sub.params = map[string]string{}, []string{}
-	words := args[1:]
-	text, code := "", false
-	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
-		w := words[0]
-		words = words[1:]
-		switch {
-		case w == "--":
-		case w == "--rcfile" || w == "--init-file":
-			if len(words) > 0 {
-				if t, ok := in.written(words[0], st); ok {
-					in.code(t, sub, io, args[0]+" "+w)
-				}
-				words = words[1:]
-			}
-			continue
-		case strings.HasPrefix(w, "--command="):
-			text, code = strings.TrimPrefix(w, "--command="), true
-			continue
-		case w == "--command":
-			code = true
-			continue
-		case strings.HasPrefix(w, "--"):
-			continue
-		case w == "-s":
-			if io.in != holeVar && io.in != holeFile {
-				in.code(io.in, sub, io, args[0])
-			}
-			return
-		default:
-			code = code || strings.Contains(w, "c") && w[0] == '-'
-			if strings.HasSuffix(w, "o") || strings.HasSuffix(w, "O") {
-				if len(words) > 0 && !code {
-					words = words[1:]
-				}
-			}
-			continue
-		}
-		break
-	}
+	o := in.shellOptions(args[0], args[1:], sub, io)
+	words := o.words
 	switch {
-	case code && text == "":
-		if len(words) == 0 {
-			return
+	case o.code && o.text == "" && len(words) == 0:
+	case o.code:
+		if o.text == "" {
+			o.text, words = words[0], words[1:]
+			if len(words) > 0 {
+				sub.name, words = words[0], words[1:]
+			}
 		}
-		text, words = words[0], words[1:]
-		if len(words) > 0 {
-			sub.name, words = words[0], words[1:]
-		}
-		fallthrough
-	case code:
 		sub.params = append([]string{}, words...)
-		in.code(unglob(text), sub, io, args[0]+" -c")
-	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
+		in.code(unglob(o.text), sub, io, args[0]+" -c")
+	case o.stdin || len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
 		// A file of the project that is fed to a shell is a script like any other.
-		if io.in != holeVar && io.in != holeFile {
-			in.code(io.in, sub, io, args[0])
+		if io.text() != holeVar && io.text() != holeFile {
+			in.code(io.text(), sub, io, args[0])
 		}
 	default:
 		in.runFile(words[0], words[1:], st, io)
 	}
+}
+
+// shellOptions is a shell's command line taken apart.
+type shellOptions struct {
+	text  string // of --command=
+	code  bool   // -c
+	stdin bool   // -s
+	words []string
+}
+
+func (in *interp) shellOptions(shell string, words []string, sub *state, io stdio) shellOptions {
+	o := shellOptions{}
+	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
+		w := words[0]
+		words = words[1:]
+		text, command := strings.CutPrefix(w, "--command=")
+		switch {
+		case w == "--":
+			o.words = words
+			return o
+		case (w == "--rcfile" || w == "--init-file") && len(words) > 0:
+			if t, ok := in.written(words[0], sub); ok {
+				in.code(t, sub, io, shell+" "+w)
+			}
+			words = words[1:]
+		case command:
+			o.text, o.code = text, true
+		case w == "--command":
+			o.code = true
+		case strings.HasPrefix(w, "--"):
+		case w == "-s":
+			o.stdin = true
+		default: // -euxc, +x, -o errexit
+			o.code = o.code || strings.Contains(w, "c") && w[0] == '-'
+			if (strings.HasSuffix(w, "o") || strings.HasSuffix(w, "O")) && len(words) > 0 && !o.code {
+				words = words[1:]
+			}
+		}
+	}
+	o.words = words
+	return o
 }
 
 // runFile runs a script whose text the call holds; another file of the
@@ -116,30 +118,56 @@ func (in *interp) script(name, text string, args []string, st *state, io stdio) 
 // env runs a command in a changed environment.
 func (in *interp) env(args []string, st *state, io stdio) {
 	sub := st.fork()
-	words := args[1:]
-	cleared := false
-	for len(words) > 0 && len(words[0]) > 0 && words[0][0] == '-' {
-		w := words[0]
-		name, value, inline := strings.Cut(w, "=")
-		words = words[1:]
-		if w == "--" {
+	words, cleared := in.envOptions(args[1:], sub)
+	for len(words) > 0 {
+		name, value, ok := cutAssign(words[0])
+		if words[0] == "-i" { // options after assignments, as some versions take them
+			cleared, words = true, words[1:]
+			continue
+		}
+		if !ok {
 			break
 		}
-		switch {
-		case w == "-" || w == "-i" || w == "--ignore-environment":
-			cleared = true
-			continue
-		case w == "-0" || w == "-v" || w == "--null" || w == "--debug":
-			continue
-		}
+		words = words[1:]
+		cleared = cleared && !isTempVar(name)
+		sub.vars[name] = variable{values: []string{value}, exported: true}
+		in.environment(name, sub, "env "+name+"=")
+	}
+	if len(words) == 0 {
+		io.print(holeOut)
+		return
+	}
+	if cleared && in.req.Vars["TMPDIR"] != "" {
+		in.find(TempMoved, "env -i", "TMPDIR")
+	}
+	in.run(words, sub, io, false)
+}
+
+// envOptions applies env's own options and returns the words after them, and
+// whether the environment is emptied.
+func (in *interp) envOptions(words []string, sub *state) (rest []string, cleared bool) {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		w := words[0]
+		words = words[1:]
+		name, value, inline := strings.Cut(w, "=")
 		for _, short := range []string{"-u", "-C", "-S"} {
-			if strings.HasPrefix(w, short) && len(w) > 2 && !strings.HasPrefix(w, "--") {
+			if strings.HasPrefix(w, short) && len(w) > 2 {
 				name, value, inline = short, w[2:], true
 			}
 		}
-		if !inline && (name == "-u" || name == "-C" || name == "-S" || name == "--unset" || name == "--chdir" || name == "--split-string") {
+		switch name {
+		case "--":
+			return words, cleared
+		case "-", "-i", "--ignore-environment":
+			cleared = true
+			continue
+		case "-u", "-C", "-S", "--unset", "--chdir", "--split-string":
+		default:
+			continue
+		}
+		if !inline {
 			if len(words) == 0 {
-				return
+				return nil, cleared
 			}
 			value, words = words[0], words[1:]
 		}
@@ -151,31 +179,9 @@ func (in *interp) env(args []string, st *state, io stdio) {
 			sub.vars[value] = variable{unset: true}
 		case "-C", "--chdir":
 			sub.chdir(value)
-		case "-S", "--split-string":
+		default:
 			words = append(strings.Fields(value), words...)
 		}
 	}
-	moved := cleared
-	for len(words) > 0 {
-		name, value, ok := cutAssign(words[0])
-		if words[0] == "-i" { // options after assignments, as some versions take them
-			moved, words = true, words[1:]
-			continue
-		}
-		if !ok {
-			break
-		}
-		words = words[1:]
-		moved = moved && !isTempVar(name)
-		sub.vars[name] = variable{values: []string{value}, exported: true}
-		in.environment(name, sub, "env "+name+"=")
-	}
-	if moved && len(words) > 0 && in.req.Vars["TMPDIR"] != "" {
-		in.find(TempMoved, "env -i", "TMPDIR")
-	}
-	if len(words) > 0 {
-		in.run(words, sub, io, false)
-	} else {
-		io.print(holeOut)
-	}
+	return words, cleared
 }

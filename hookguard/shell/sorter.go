@@ -122,7 +122,7 @@ func (s *sorter) key(w string) bool {
 // option applies one option word and returns how many further words it took.
 func (s *sorter) option(w string, next []string) int {
 	name, value, inline := strings.Cut(w, "=")
-	if o, ok := s.k.find(name); ok && (inline || strings.HasPrefix(w, "--") || len(w) > 2) {
+	if o, ok := s.k.find(name, inline); ok && (inline || strings.HasPrefix(w, "--") || len(w) > 2) {
 		return s.take(o, name, value, inline, next)
 	}
 	if strings.HasPrefix(w, "--") {

@@ -71,10 +71,7 @@ func (in *interp) command(cmd syntax.Command, st *state, io stdio) {
 	case *syntax.IfClause:
 		in.ifClause(c, st, io)
 	case *syntax.WhileClause:
-		in.loop(2, st, func() {
-			in.stmts(c.Cond, st, io)
-			in.stmts(c.Do, st, io)
-		})
+		in.while(c, st, io)
 	case *syntax.ForClause:
 		in.forClause(c, st, io)
 	case *syntax.CaseClause:
@@ -116,11 +113,11 @@ func (in *interp) binary(c *syntax.BinaryCmd, st *state, io stdio) {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
 		var left bytes.Buffer
-		in.stmt(c.X, st.fork(), stdio{in: io.in, out: &left})
+		in.stmt(c.X, st.fork(), stdio{in: given(io.text()), out: &left})
 		// The last part runs in the shell itself in zsh and with lastpipe:
 		// then what it assigns lasts.
 		right := st.fork()
-		in.stmt(c.Y, right, stdio{in: left.String(), out: io.out})
+		in.stmt(c.Y, right, stdio{in: given(left.String()), out: io.out})
 		if in.req.Zsh {
 			st.join(right)
 		}
@@ -148,14 +145,20 @@ func (in *interp) ifClause(c *syntax.IfClause, st *state, io stdio) {
 	}
 }
 
-// loop runs a body often enough for what one round assigns to reach the next.
-func (in *interp) loop(rounds int, st *state, body func()) {
-	before := st.fork()
-	for range rounds {
-		in.step()
-		body()
+// while runs as long as its rounds take lines of a known input, else twice,
+// so that what one round assigns reaches the next.
+func (in *interp) while(c *syntax.WhileClause, st *state, io stdio) {
+	for round, idle := 0, 0; round < maxRounds && idle < 2; round++ {
+		before := io.text()
+		if round > 0 && before == "" {
+			return
+		}
+		in.stmts(c.Cond, st, io)
+		in.stmts(c.Do, st, io)
+		if io.text() == before {
+			idle++
+		}
 	}
-	_ = before
 }
 
 // maxRounds bounds the items of a for loop that are tried one by one.
@@ -184,10 +187,10 @@ func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
 	case *syntax.CStyleLoop:
 		in.arith(l.Init, st)
 		in.arith(l.Cond, st)
-		in.loop(2, st, func() {
+		for range 2 {
 			in.stmts(c.Do, st, io)
 			in.arith(l.Post, st)
-		})
+		}
 	default:
 		in.stmts(c.Do, st, io)
 	}

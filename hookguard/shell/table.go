@@ -24,6 +24,7 @@ type row struct{ names, opts, args string }
 //	val     nothing to know
 //	in      read
 //	out     written (a file, or files in a directory)
+//	prefix  the beginning of the names of files that are written
 //	del     removed
 //	move    renamed away
 //	hard    given a second name
@@ -131,7 +132,7 @@ func (k *knowledge) addOptions(text string) {
 
 // find looks an option up by its name, an unambiguous beginning of a long one
 // included, as getopt does.
-func (k *knowledge) find(name string) (option, bool) {
+func (k *knowledge) find(name string, inline bool) (option, bool) {
 	if o, ok := k.options[name]; ok {
 		return o, true
 	}
@@ -140,9 +141,9 @@ func (k *knowledge) find(name string) (option, bool) {
 	}
 	found, full := option{}, ""
 	for long, o := range k.options {
-		// "--backup" is no beginning of "--backup-dir": it is likely an
-		// option of its own that the row leaves out.
-		if strings.HasPrefix(long, name) && long[len(name)] != '-' && (full == "" || o.kind != "val" && o.kind != "") {
+		// "--backup" alone is no beginning of "--backup-dir": it is likely
+		// an option of its own that the row leaves out.
+		if strings.HasPrefix(long, name) && (inline || long[len(name)] != '-') && (full == "" || o.kind != "val" && o.kind != "") {
 			found, full = o, long
 		}
 	}

@@ -207,6 +207,10 @@ func (f *fieldMaker) literal(s string, quoted, first bool) {
 		f.add(unescapeQuoted(s))
 		return
 	}
+	if name, value, ok := strings.Cut(s, "=~"); ok && first && isName(name) && f.ifs != "" { // x=~/y
+		f.add(name + "=")
+		s = "~" + value
+	}
 	if first && strings.HasPrefix(s, "~") {
 		name, rest, slash := strings.Cut(s[1:], "/")
 		if home, ok := f.in.tilde(name, f.st); ok {
@@ -275,7 +279,7 @@ func (in *interp) procSubst(p *syntax.ProcSubst, st *state) string {
 	n := strconv.Itoa(63 - in.procs%40)
 	in.procs++
 	if p.Op == syntax.CmdOut { // >(…): something writes to it
-		in.stmts(p.Stmts, st.fork(), stdio{in: holeVar})
+		in.stmts(p.Stmts, st.fork(), stdio{in: given(holeVar)})
 		return "/dev/fd/" + n
 	}
 	text := in.collect(func(io stdio) { in.stmts(p.Stmts, st.fork(), io) })
