@@ -91,9 +91,17 @@ func (o *objects) diffEntry(old, now treeEntry, path string, fn func(change) err
 // policy is what of a lane's work needs somebody's word before it is taken
 // into the repository.
 type policy struct {
-	wiring         []string
+	wiring         []string // folded, as the names compared with them
 	acceptGitlinks bool
 	acceptWiring   bool
+}
+
+func newPolicy(in TakeInInputs) policy {
+	p := policy{acceptGitlinks: in.AcceptGitlinks, acceptWiring: in.AcceptWiring}
+	for _, w := range in.Wiring {
+		p.wiring = append(p.wiring, hfsName(w))
+	}
+	return p
 }
 
 // objection says why a change is not taken in as it is; "" when it is.
@@ -119,7 +127,6 @@ func (p *policy) objection(c change) (Reason, string) {
 func (p *policy) isWiring(name string) bool {
 	name = hfsName(name)
 	for _, w := range p.wiring {
-		w = hfsName(w)
 		if name == w || strings.HasPrefix(name, w+"/") || strings.HasPrefix(w, name+"/") {
 			return true
 		}

@@ -88,7 +88,7 @@ func TakeIn(ctx context.Context, in TakeInInputs) (TakenIn, error) {
 	if in.Limits == (Limits{}) {
 		in.Limits = DefaultLimits()
 	}
-	t := &takeIn{in: in, result: TakenIn{Base: in.Setup.Base}, policy: policy{in.Wiring, in.AcceptGitlinks, in.AcceptWiring},
+	t := &takeIn{in: in, result: TakenIn{Base: in.Setup.Base}, policy: newPolicy(in),
 		listed: map[plumbing.Hash]plumbing.ObjectType{}}
 	err := t.run(ctx)
 	return t.result, err
