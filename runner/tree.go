@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"lane/gitdiscover/seal"
 	"lane/sandbox"
 )
@@ -88,7 +90,7 @@ func (w *treeWalk) dir(path, rel string) {
 	for {
 		batch, err := f.ReadDir(1024)
 		for _, e := range batch {
-			w.entry(e, path, rel)
+			w.entry(int(f.Fd()), e, path, rel)
 		}
 		if w.entries > maxTreeEntries {
 			w.tree.Cut = "more than 2,000,000 entries"
@@ -101,9 +103,12 @@ func (w *treeWalk) dir(path, rel string) {
 	}
 }
 
-func (w *treeWalk) entry(e fs.DirEntry, dir, rel string) {
+func (w *treeWalk) entry(fd int, e fs.DirEntry, dir, rel string) {
 	w.entries++
-	path, name := filepath.Join(dir, e.Name()), filepath.Join(rel, e.Name())
+	path, name := dir+"/"+e.Name(), e.Name()
+	if rel != "" {
+		name = rel + "/" + name
+	}
 	if e.Name() == ".git" {
 		if rel != "" {
 			w.tree.Repositories = append(w.tree.Repositories, sandbox.Row{Path: path, Access: sandbox.Protect,
@@ -119,16 +124,14 @@ func (w *treeWalk) entry(e fs.DirEntry, dir, rel string) {
 		w.dir(path, name)
 		return
 	}
-	info, err := e.Info()
-	if err != nil {
+	// By descriptor and name: the path would be looked up from the root again
+	// for each of what may be a million files.
+	var st unix.Stat_t
+	if unix.Fstatat(fd, e.Name(), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return // gone since: the next walk sees that
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return
-	}
-	w.tree.Files[name], _ = seal.StampOf(info) // it has a Stat_t
-	if info.Mode().IsRegular() && st.Nlink > 1 {
+	w.tree.Files[name] = Stamp{Ino: st.Ino, Size: st.Size, CTime: st.Ctim.Nano(), Mode: uint32(st.Mode)}
+	if st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1 {
 		key := [2]uint64{uint64(st.Dev), st.Ino}
 		l := w.links[key]
 		if l == nil {
