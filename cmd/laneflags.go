@@ -16,6 +16,7 @@ func registerLane(fl *pflag.FlagSet, req *runner.Request) {
 	fl.StringVar(&req.Git, "git", "", "own: a git directory of the lane's own, commits work; read-only: the lane reads git")
 	fl.StringVar(&req.TakeIn, "take-in", "success", "when commits are brought into the repository: never, success or always")
 	fl.BoolVar(&req.KeepRefs, "keep-refs", false, "keep the lane's other branches and tags under refs/lane/RUN/")
+	fl.StringVar(&req.Layer, "layer", "", "what confines: bwrap or landlock (lane help layers); never another than asked for")
 	fl.StringArrayVar(&req.Accept, "accept", nil, "accept this gap by name (repeatable)")
 	fl.StringArrayVar(&req.Vouch, "vouch", nil, "vouch for this layout of the git directories (repeatable)")
 }

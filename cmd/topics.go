@@ -28,6 +28,7 @@ var topics = []topic{
 	{"wiring", "Files that a lane protects, or holds back when they appear", wiringText},
 	{"repository", "What a repository itself may ask of a lane", repositoryText},
 	{"home", "What --home readable hides", homeText},
+	{"layers", "What confines a lane, and the gaps that can be accepted", layersText},
 }
 
 func topicCommands() []*cobra.Command {

@@ -15,12 +15,12 @@ func briefing(repo gitdiscover.Repo, h Host, p Plan) string {
 
 You run confined in one git worktree. The operating system enforces what follows; a refused write is final, so do not look for a way round it.
 
-- You may write below %s, and temporary files below $TMPDIR (%s). /tmp itself is private to you and is gone when you end.
+- You may write below %s, and temporary files below $TMPDIR (%s). %s
 - Nothing else can be written: not the shared git directory %s, not the main checkout, not another worktree, not the home directory.
 - %s
 - Files that configure agents, editors or hooks (such as .claude/settings.json, .mcp.json, .envrc, .vscode) are protected. If a task needs one changed, say so in your answer.
 - Credentials, ssh and cloud logins, and the user's settings are not reachable.
-`, repo.Worktree, tmpInside, repo.CommonDir, gitBriefing(p))
+`, repo.Worktree, p.Tmp, tmpBriefing(h), repo.CommonDir, gitBriefing(p))
 	if h.Text.Name != "" {
 		fmt.Fprintf(&b, "\n# The repository's own instructions (%s)\n\n%s\n", h.Text.Name, h.Text.Content)
 		if h.Text.Cut {
@@ -28,6 +28,14 @@ You run confined in one git worktree. The operating system enforces what follows
 		}
 	}
 	return b.String()
+}
+
+// tmpBriefing says what else there is for temporary files, and what is missing.
+func tmpBriefing(h Host) string {
+	if h.inPlace() {
+		return "/tmp itself cannot be read or written. There are no Unix sockets and no pseudo-terminals, and a directory above something hidden, such as /, cannot be listed."
+	}
+	return "/tmp itself is private to you and is gone when you end."
 }
 
 // gitBriefing says what git can do in this lane.

@@ -22,7 +22,7 @@ import (
 // clearest first, then the rows, then what is derived from them.
 func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, error) {
 	for _, check := range []func(Request, gitdiscover.Repo, *agent.Agent, Host) error{
-		checkRequest, checkProgram, checkLogin, checkLayer, checkOverlap,
+		checkRequest, checkProgram, checkLogin, checkLayer, checkGitMode, checkOverlap,
 	} {
 		if err := check(req, repo, a, h); err != nil {
 			return Plan{}, err
@@ -33,11 +33,19 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		Schema: PlanSchema, Run: h.Run, RunDir: run,
 		Writer: Writer{Name: a.Name, Path: h.Program.Real, Tested: a.Tested},
 		Model:  req.Model, Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: gitMode(req, repo), Home: homeMode(req),
+		Linked: repo.Linked, Branch: repo.Branch, Vouched: repo.Vouched, Git: gitMode(req, repo, h), Home: homeMode(req),
 		Prompt: promptOf(req.Prompt), Login: h.Login.Source,
-		Layer: h.Layer.Layer, LayerPath: h.Layer.Path,
+		Layer: h.Layer.Layer, LayerPath: h.Layer.Path, Tmp: tmpDir(h, run),
 		Litter: a.Litter, Placeholders: a.Placeholders, Timeout: Duration(req.Timeout), RequireChanges: req.RequireChanges,
 		Warnings: warnings(a, h),
+	}
+	layer, err := confine.Lookup(p.Layer)
+	if err != nil {
+		return Plan{}, &Refusal{Reason: "no-layer", Detail: err.Error()}
+	}
+	nests := a.Nests && layer.Namespaces()
+	if !nests {
+		p.Placeholders = []string{} // of a sandbox that does not start
 	}
 	if err := planGit(&p, req, repo, a, h); err != nil {
 		return Plan{}, err
@@ -50,27 +58,23 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
 	cache := cacheDir(h.LaneHome, repo.Worktree)
 	p.Dirs = append(p.Dirs, cache)
-	if h.Home != "" && p.Home == HomePrivate && len(a.Placeholders) > 0 {
+	if h.Home != "" && p.Home == HomePrivate && len(p.Placeholders) > 0 {
 		p.Files = append(p.Files, agent.File{Path: filepath.Join(run, planDir, "gitignore"), Mode: 0o444, Content: ignoreFile(a)})
 	}
-	home := h.Home
-	if home == "" {
-		home = filepath.Join(run, stateDir, "home")
-		p.Dirs = append(p.Dirs, home)
-	}
-	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: a.Network, Nesting: a.Nests,
+	home := planHome(&p, h)
+	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: a.Network, Nesting: nests,
 		Terminal: req.Terminal, Limits: req.Limits}
 	if err := sandbox.Validate(p.Policy); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
 	}
+	// From the whole policy: what the layer cannot enforce is a gap.
+	p.Gaps = gaps(slices.Concat(launch.Gaps, layer.Gaps(p.Policy, h.UID == 0), confine.ScopeGaps(p.Policy, h.Layer)), h, req.Accept)
+	if err := fitPolicy(&p, layer); err != nil {
+		return Plan{}, err
+	}
 	p.Env = planEnv(h.EnvNames, a, req.Env, slices.Concat(baseEnv(h, p, home), cacheEnv(cache), launch.Env))
 	p.Ignored = ignored(a, h)
 	p.Facts = facts(h, p, home)
-	layer, err := confine.Lookup(h.Layer.Layer)
-	if err != nil {
-		return Plan{}, &Refusal{Reason: "no-layer", Detail: err.Error()}
-	}
-	p.Gaps = gaps(slices.Concat(layer.Gaps(p.Policy), confine.ScopeGaps(p.Policy, h.Layer)), h, req.Accept)
 	cwd := repo.Worktree
 	if a.Command {
 		cwd = h.Cwd
@@ -78,8 +82,8 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	if p.Start, err = startArgv(p, h, cwd); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "lane cannot say this in its layer's words; leave out --read or --write"}
 	}
-	p.Checks = checks(repo, h, p, launch)
-	p.Checks.HostMounts = slices.Contains(req.Accept, hostMounts)
+	p.Checks = checks(layer, repo, h, p, launch)
+	p.Checks.HostMounts = layer.Namespaces() && slices.Contains(req.Accept, hostMounts)
 	p.Checks.Dir, p.Checks.Path = cwd, executable(a, h, p.Policy)
 	return p, nil
 }
@@ -145,6 +149,9 @@ func checkRequest(req Request, _ gitdiscover.Repo, _ *agent.Agent, h Host) error
 	if t := req.TakeIn; t != "" && t != takeInNever && t != takeInSuccess && t != takeInAlways {
 		return &UsageError{"take-in", "--take-in takes never, success or always"}
 	}
+	if req.Layer != "" && !slices.Contains(LayerNames(), req.Layer) {
+		return &UsageError{"layer", "--layer takes " + strings.Join(LayerNames(), " or ") + " on this system, not " + quote(req.Layer)}
+	}
 	if m := homeMode(req); m != HomePrivate && m != HomeReadable {
 		return &UsageError{"home-mode", "--home takes private or readable"}
 	}
@@ -181,12 +188,13 @@ func checkLogin(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
 	return &Refusal{Reason: h.Login.Reason, Detail: h.Login.Detail, Hint: hint}
 }
 
-func checkLayer(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
+func checkLayer(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) error {
 	if !h.Layer.OK {
-		return &Refusal{Reason: h.Layer.Reason, Detail: h.Layer.Detail, Hint: h.Layer.Hint}
+		return offerOther(&Refusal{Reason: h.Layer.Reason, Detail: h.Layer.Detail, Hint: h.Layer.Hint, Layer: h.Layer.Layer},
+			Job{Request: req, Repo: repo, Agent: a, Host: h})
 	}
 	for _, helper := range a.Helpers {
-		if h.Helpers[helper.Program] == "" {
+		if !h.inPlace() && h.Helpers[helper.Program] == "" {
 			return &Refusal{Reason: "missing-" + helper.Program, Detail: helper.Program + " is not installed: " + helper.Reason,
 				Hint: "apt-get install " + helper.Package}
 		}
@@ -216,8 +224,8 @@ func spec(req Request, repo gitdiscover.Repo, h Host, p Plan) agent.Spec {
 	return agent.Spec{
 		Exe: h.Program.Real, Lane: h.Lane,
 		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		PlanDir: plan, StateDir: filepath.Join(p.RunDir, stateDir), Tmp: tmpInside,
-		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path,
+		PlanDir: plan, StateDir: filepath.Join(p.RunDir, stateDir), Tmp: p.Tmp,
+		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path, NoNesting: h.inPlace(),
 		Model: req.Model, Tools: req.Tools, MCP: h.MCP,
 		Reads: h.Extra[:len(req.Reads)], Writes: h.Extra[len(req.Reads):],
 		OwnGit: p.ownGitDir(), System: briefing(repo, h, p),
@@ -230,7 +238,7 @@ func baseEnv(h Host, p Plan, home string) []agent.EnvVar {
 		{Name: "HOME", Value: home, Reason: "the lane's own view of the home directory"},
 		{Name: "PATH", Value: strings.Join(pathDirs(h, p.Policy), ":"), Reason: "absolute, existing, nothing that the lane can write"},
 		{Name: "SHELL", Value: h.Shell, Reason: "agents start it outside their own sandbox"},
-		{Name: "TMPDIR", Value: tmpInside, Reason: "the lane's own temporary directory"},
+		{Name: "TMPDIR", Value: p.Tmp, Reason: "the lane's own temporary directory"},
 		{Name: "GIT_TERMINAL_PROMPT", Value: "0", Reason: "nobody can answer"},
 		{Name: "GIT_OPTIONAL_LOCKS", Value: "0", Reason: "git status writes nothing"},
 		{Name: "GIT_PAGER", Value: "cat", Reason: "no pager without a terminal"},
@@ -277,7 +285,7 @@ func ignored(a *agent.Agent, h Host) []string {
 }
 
 func facts(h Host, p Plan, home string) Facts {
-	return Facts{Worktree: p.Worktree, GitDir: p.GitDir, CommonDir: p.CommonDir, Tmp: tmpInside,
+	return Facts{Worktree: p.Worktree, GitDir: p.GitDir, CommonDir: p.CommonDir, Tmp: p.Tmp,
 		Home: home, User: h.User, LaneHome: h.LaneHome,
 		State: filepath.Join(p.RunDir, stateDir), OwnGit: p.ownGitDir(), CallerTmp: h.CallerTmp, Headless: true}
 }
@@ -294,7 +302,7 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 		found = append(found, sandbox.Gap{Name: "hardlinks", Detail: fmt.Sprintf(
 			"%d files in the worktree have a further hard link outside it, which a write would change too (first: %s)", h.Tree.Linked, quote(h.Tree.FirstLinked))})
 	}
-	if slices.Contains(accept, hostMounts) {
+	if slices.Contains(accept, hostMounts) && !h.inPlace() {
 		found = append(found, sandbox.Gap{Name: hostMounts, Detail: "what is mounted on the host while the lane runs appears inside, writable where no row covers it"})
 	}
 	for _, g := range found {
@@ -308,8 +316,8 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 }
 
 // checks are what the confined child tries before the agent may start.
-func checks(repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) confine.ChildPlan {
-	c := confine.Probes(p.Policy)
+func checks(layer confine.Layer, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) confine.ChildPlan {
+	c := layer.Checks(p.Policy)
 	c.Argv = launch.Argv
 	add := func(dirs ...string) {
 		for _, d := range dirs {
@@ -328,10 +336,10 @@ func checks(repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) confine.
 			c.IDs = append(c.IDs, confine.PathID{Path: path, Dev: id.Dev, Ino: id.Ino})
 		}
 	}
-	if repo.PointerIsFile && !slices.Contains(c.MustNotOpen, repo.Pointer) {
+	if repo.PointerIsFile && !p.Policy.Allows(repo.Pointer, sandbox.Write) && !slices.Contains(c.MustNotOpen, repo.Pointer) {
 		c.MustNotOpen = append(c.MustNotOpen, repo.Pointer)
 	}
-	if h.Layer.Scopes || p.Policy.Network == sandbox.NetworkNone {
+	if h.Layer.Scopes || layer.Namespaces() && p.Policy.Network == sandbox.NetworkNone {
 		c.MustNotConnect = []string{"lane-" + p.Run}
 	}
 	if len(launch.Nested) > 0 {

@@ -70,6 +70,14 @@ func host(uid int) Host {
 	return h
 }
 
+// onLandlock is the same machine where the landlock layer was asked for, and
+// nothing of the other one is there.
+func onLandlock(h Host) Host {
+	h.Layer = confine.Probe{Layer: "landlock", OK: true, Version: "ABI 7", Scopes: true}
+	h.Helpers = map[string]string{}
+	return h
+}
+
 func claude(t *testing.T) *agent.Agent {
 	t.Helper()
 	a, err := agent.Lookup("claude")
@@ -99,6 +107,8 @@ func TestPlanGolden(t *testing.T) {
 			h.Toolchains = nil
 			return h
 		}()},
+		"claude-user-linked-landlock": {linkedRepo(), onLandlock(host(1001))},
+		"claude-root-linked-landlock": {linkedRepo(), onLandlock(host(0))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := Build(request(), c.repo, claude(t), c.host)

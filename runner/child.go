@@ -72,6 +72,9 @@ func start(p Plan, h Host, s *streams) (*child, error) {
 	}
 	inside.list = append(inside.list, report)
 	c.reports = mine
+	if h.inPlace() {
+		c.reports.withoutNamespace()
+	}
 	c.cmd = exec.Command(p.Start[0], p.Start[1:]...)
 	// The directory is the layer's business; lane's own must not be held.
 	c.cmd.Dir = "/"
@@ -186,7 +189,7 @@ func (c *child) layerFailed(err error) error {
 	layer, lerr := confine.Lookup(c.plan.Layer)
 	if lerr == nil {
 		if p := layer.ProbeFor(context.Background(), confine.Need{BwrapPath: c.plan.LayerPath, UID: os.Geteuid()}); !p.OK {
-			return &Refusal{Reason: p.Reason, Detail: p.Detail, Hint: p.Hint}
+			return &Refusal{Reason: p.Reason, Detail: p.Detail, Hint: p.Hint, Layer: p.Layer}
 		}
 	}
 	return &Refusal{Reason: "layer-failed", Detail: detail, Hint: "the layer works by itself; please report this with the plan (lane plan)"}

@@ -82,7 +82,7 @@ func execute(j Job, w *warden, res *Result) error {
 	}
 	if err != nil {
 		child.kill()
-		return relay.explain(err)
+		return relay.explain(offerOther(err, j))
 	}
 	for _, sig := range early.wait {
 		child.reports.signal(sig)

@@ -24,8 +24,9 @@ type Host struct {
 	CallerTmp string   // the caller's TMPDIR
 	Shell     string   // /bin/bash, or /bin/sh
 
-	Layer   confine.Probe
-	Helpers map[string]string // program -> absolute path, "" when missing
+	Layer       confine.Probe
+	OtherLayers []confine.Probe   // of this system, which were not asked for
+	Helpers     map[string]string // program -> absolute path, "" when missing
 
 	Program Program
 	Login   LoginState

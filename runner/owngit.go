@@ -21,11 +21,12 @@ const (
 )
 
 // gitMode is what was asked for, or the default.
-func gitMode(req Request, repo gitdiscover.Repo) string {
+func gitMode(req Request, repo gitdiscover.Repo, h Host) string {
 	if req.Git != "" {
 		return req.Git
 	}
-	if repo.Linked {
+	// Nor can a layer without mounts put another pointer in its place.
+	if repo.Linked && !h.inPlace() {
 		return gitOwn
 	}
 	// A main worktree's .git is a directory, which cannot be replaced for the

@@ -35,6 +35,7 @@ type Plan struct {
 	Login     string        `json:"login"`
 	Layer     string        `json:"layer"`
 	LayerPath string        `json:"layer_path"`
+	Tmp       string        `json:"-"` // TMPDIR inside; printed among the facts
 	Gaps      []sandbox.Gap `json:"gaps"`
 	// Start is the argv that lane itself executes; Agent is what the
 	// confined child becomes.
@@ -45,6 +46,7 @@ type Plan struct {
 	Checks  confine.ChildPlan `json:"checks"`
 	Dirs    []string          `json:"dirs"`
 	Files   []agent.File      `json:"files"`
+	Links   []Link            `json:"links,omitempty"`
 	Facts   Facts             `json:"facts"`
 	Ignored []string          `json:"ignored"` // files of the repository that have no effect
 	Litter  []string          `json:"litter"`  // names the agent leaves, removed afterwards

@@ -27,6 +27,7 @@ func (r *reports) stopped() bool                     { return false }
 func (r *reports) signal(syscall.Signal) bool        { return false }
 func (r *reports) signalGroup(syscall.Signal) bool   { return false }
 func (r *reports) known() bool                       { return false }
+func (r *reports) withoutNamespace()                 {}
 func (r *reports) waitEmpty(time.Duration) (ok bool) { return false }
 
 // dieWithLane: this system has no such request.

@@ -23,6 +23,8 @@ type reports struct {
 	init  int // pidfd of the namespace's pid 1, -1 when unknown
 	pid   int
 	first int // the number of the namespace's pid 1 out here, 0 when unknown
+	// loose says that the lane has no pid namespace: first is the agent then.
+	loose bool
 }
 
 func reportPair() (inside *os.File, mine *reports, err error) {
@@ -91,9 +93,13 @@ func (r *reports) learn(oob []byte) {
 		}
 		if fd, err := unix.PidfdOpen(int(cred.Pid), 0); err == nil {
 			r.agent, r.pid = fd, int(cred.Pid)
-			if parent := parentOf(int(cred.Pid)); parent > 1 {
-				if fd, err := unix.PidfdOpen(parent, 0); err == nil {
-					r.init, r.first = fd, parent
+			first := parentOf(int(cred.Pid))
+			if r.loose { // its parent is lane itself
+				first = int(cred.Pid)
+			}
+			if first > 1 {
+				if fd, err := unix.PidfdOpen(first, 0); err == nil {
+					r.init, r.first = fd, first
 				}
 			}
 		}
@@ -156,6 +162,9 @@ func (r *reports) known() bool { return r.init >= 0 }
 // waitEmpty waits until the namespace's pid 1 is gone: the kernel lets it end
 // only after every other process in the namespace has.
 func (r *reports) waitEmpty(limit time.Duration) bool {
+	if r.loose {
+		return endStrays(limit)
+	}
 	return r.init >= 0 && waitGone(r.init, limit)
 }
 

@@ -43,6 +43,7 @@ type Request struct {
 	TakeIn    string        // never, success or always; "" for success
 	KeepRefs  bool          // the agent's other refs go to refs/lane/<run>/
 	MaxTakeIn int64         // bytes of new objects, unpacked; 0 for the default
+	Layer     string        // which layer confines, "" for the default
 	// RequireChanges makes a run that changed no file a failure.
 	RequireChanges bool
 }
@@ -67,6 +68,8 @@ type Refusal struct {
 	Detail string // what is wrong
 	Hint   string // what to do
 	Exit   int    // ExitRefused unless set
+	// Layer is the layer that refuses, "" when it is not a layer's doing.
+	Layer string
 }
 
 func (r *Refusal) Error() string {

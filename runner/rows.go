@@ -49,7 +49,7 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 		s.add(sandbox.Row{Path: h.Home, Access: sandbox.Private, Size: homeSize, Mode: 0o700,
 			Reason: "an empty home directory: logins, keys and settings are not reachable"})
 		s.add(h.Toolchains...)
-		if len(p.Placeholders) > 0 {
+		if len(p.Placeholders) > 0 { // never in place: no sandbox nests there
 			s.add(sandbox.Row{Path: filepath.Join(h.Home, ".config", "git", "ignore"), Source: filepath.Join(p.RunDir, planDir, "gitignore"),
 				Reopen: true, Access: sandbox.Read, File: true, Reason: "git status leaves out the placeholders of the agent's sandbox"})
 		}
@@ -61,7 +61,9 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 			s.add(r)
 		}
 	}
-	s.add(sandbox.SocketRows(h.Sockets, sandbox.Policy{Rows: s.rows}, p.RunDir)...)
+	if !h.inPlace() { // where nothing can be masked, sockets cannot be made
+		s.add(sandbox.SocketRows(h.Sockets, sandbox.Policy{Rows: s.rows}, p.RunDir)...)
+	}
 	sort.SliceStable(s.rows, func(i, j int) bool { return s.rows[i].Path < s.rows[j].Path })
 	return s.rows
 }
@@ -92,13 +94,16 @@ func protectRows(repo gitdiscover.Repo, h Host, p Plan) []sandbox.Row {
 // runRows are the run's own directories.
 func runRows(h Host, p Plan) []sandbox.Row {
 	state, plan := filepath.Join(p.RunDir, stateDir), filepath.Join(p.RunDir, planDir)
-	return []sandbox.Row{
+	rows := []sandbox.Row{
 		{Path: state, Reopen: true, Access: sandbox.Write, Reason: "the run's own state: the agent's configuration and sessions"},
 		{Path: plan, Reopen: true, Access: sandbox.Read, Reason: "the sealed plan and the agent's settings"},
-		{Path: tmpInside, Source: filepath.Join(state, "tmp"), Reopen: true, Access: sandbox.Write, Reason: "the lane's TMPDIR"},
 		{Path: cacheDir(h.LaneHome, p.Worktree), Reopen: true, Access: sandbox.Write, Reason: "build caches of this worktree's lanes"},
 		{Path: h.LaneHome, Access: sandbox.Hide, Reason: "lane's own files: other runs and their records"},
 	}
+	if p.Tmp == tmpInside {
+		rows = append(rows, sandbox.Row{Path: tmpInside, Source: filepath.Join(state, "tmp"), Reopen: true, Access: sandbox.Write, Reason: "the lane's TMPDIR"})
+	}
+	return rows
 }
 
 // baseRows are those of the rows for every lane whose path exists here, at
@@ -134,7 +139,9 @@ func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
 		{Path: repo.CommonDir, Access: sandbox.Read, Reason: "the shared git directory"},
 		{Path: repo.GitDir, Access: sandbox.Read, Reason: "the worktree's git directory"},
 		{Path: h.Lane, Access: sandbox.Read, File: true, Reason: "lane itself: the confined child and the hook"},
-		{Path: h.Layer.Path, Access: sandbox.Read, File: true, Reason: "the agent's own sandbox starts it"},
+	}
+	if h.Layer.Path != "" {
+		rows = append(rows, sandbox.Row{Path: h.Layer.Path, Access: sandbox.Read, File: true, Reason: "the agent's own sandbox starts it"})
 	}
 	for _, alt := range repo.Alternates {
 		rows = append(rows, sandbox.Row{Path: alt, Access: sandbox.Read, Reason: "objects that the repository borrows"})

@@ -103,7 +103,7 @@ func Run(j Job) Result {
 	}
 	if err != nil {
 		child.kill()
-		res.refuse(refusalOf(err, "start"))
+		res.refuse(refusalOf(offerOther(err, j), "start"))
 		return finishRecord(&res, dir)
 	}
 	res.Durations.Start = time.Since(began).Milliseconds()
@@ -180,6 +180,11 @@ func makeRunDir(p Plan, res *Result) (*os.Root, error) {
 	}
 	for _, d := range p.Dirs {
 		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range p.Links {
+		if err := os.Symlink(l.Target, l.Path); err != nil {
 			return nil, err
 		}
 	}

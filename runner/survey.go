@@ -36,8 +36,14 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 		h.EnvNames = append(h.EnvNames, name)
 		h.values[name] = value
 	}
-	layer := make(chan confine.Probe, 1) // it starts a program: meanwhile the rest is looked at
-	go func() { layer <- findLayer(ctx, h.UID) }()
+	found := make(chan struct{}) // it starts a program: meanwhile the rest is looked at
+	var layer confine.Probe
+	var others []confine.Probe
+	go func(uid int) {
+		defer close(found)
+		layer, others = findLayers(ctx, uid, layerName(req))
+	}(h.UID)
+	h.Layer.Layer = layerName(req) // more of it when it is found
 	h.CallerTmp, h.User = h.values["TMPDIR"], h.values["USER"]
 	h.Run = newRunID(h.Started)
 	if err := surveyPlaces(&h); err != nil {
@@ -66,19 +72,10 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	if err := surveyMasked(&h, req, repo.Worktree); err != nil {
 		return h, err
 	}
-	h.Layer = <-layer
+	<-found
+	h.Layer, h.OtherLayers = layer, others
 	surveyOverlap(&h, req, repo)
 	return h, nil
-}
-
-// findLayer finds the layer's programs and starts none of its sandboxes: the
-// lane's own start is the proof, and costs nothing twice.
-func findLayer(ctx context.Context, uid int) confine.Probe {
-	layer, err := confine.Lookup("bwrap")
-	if err != nil {
-		return confine.Probe{Layer: "none", Reason: "no-layer", Detail: err.Error(), Hint: "lane confines agents on Linux only"}
-	}
-	return layer.Find(ctx, confine.Need{UID: uid})
 }
 
 func newRunID(now time.Time) string {
@@ -236,7 +233,7 @@ func surveyRequest(h *Host, req Request, repo gitdiscover.Repo, a *agent.Agent) 
 		}
 		h.MCP = b
 	}
-	if gitMode(req, repo) == gitOwn {
+	if gitMode(req, repo, *h) == gitOwn {
 		h.OwnGit = owngit.Survey(repo, owngit.Places{Home: h.Home, ConfigHome: h.values["XDG_CONFIG_HOME"], System: "/etc/gitconfig"})
 	}
 	text, err := readInstructions(repo.Worktree, a.Instructions)

@@ -62,7 +62,7 @@ func wayOn(p Plan, path string, access sandbox.Access) string {
 	case filepath.Base(p.CommonDir) == ".git" && main != p.Worktree && sandbox.Contains(main, path):
 		return "write the same file in the lane: " + filepath.Join(p.Worktree, strings.TrimPrefix(path, main))
 	case inTemp(path):
-		return "use $TMPDIR (" + tmpInside + " inside)"
+		return "use $TMPDIR (" + p.Tmp + " inside)"
 	case sandbox.Contains(p.Worktree, path):
 		return "change it yourself, outside the lane"
 	}

@@ -102,6 +102,7 @@ type Spec struct {
 	PlanFile  string // the sealed plan, for the hook
 	Root      bool   // the caller is uid 0 and the agent runs in a user namespace
 	Bwrap     string // absolute
+	NoNesting bool   // the agent's own sandbox cannot start inside
 	Model     string
 	Tools     []string // "" means the agent's default set
 	MCP       []byte   // an MCP configuration of the user's, nil for none
@@ -131,6 +132,8 @@ type Launch struct {
 	Dirs  []string // below StateDir, made before the start
 	Env   []EnvVar
 	Rows  []sandbox.Row // what the agent must reach beyond the lane's own rows
+	// Gaps are what the agent's own means would close and cannot here.
+	Gaps []sandbox.Gap
 	// Nested are commands that must succeed inside the lane before the start:
 	// a sandbox of the same kind as the agent's own.
 	Nested [][]string

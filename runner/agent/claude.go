@@ -132,7 +132,13 @@ func launchClaude(s Spec) (Launch, error) {
 	for _, dir := range slices.Concat(s.Writes, s.Reads) {
 		l.Argv = append(l.Argv, "--add-dir", dir)
 	}
-	l.Nested = [][]string{claudeNested(s)}
+	if s.NoNesting {
+		// Measured: sandbox.credentials does nothing without the sandbox.
+		l.Gaps = append(l.Gaps, sandbox.Gap{Name: "agent-credentials",
+			Detail: "Claude Code's own sandbox, which keeps its credentials from its shell tool, cannot start under this layer: the commands that it runs can read them"})
+	} else {
+		l.Nested = [][]string{claudeNested(s)}
+	}
 	return l, nil
 }
 

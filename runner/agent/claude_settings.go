@@ -90,9 +90,9 @@ func claudeSettings(s Spec, servers []string) (string, error) {
 	}
 	b, err := json.MarshalIndent(settingsFile{
 		Sandbox: settingsSandbox{
-			Enabled: true, FailIfUnavailable: true, AutoAllowBashIfSandboxed: true,
+			Enabled: !s.NoNesting, FailIfUnavailable: !s.NoNesting, AutoAllowBashIfSandboxed: !s.NoNesting,
 			AllowUnsandboxedCommands: false, ExcludedCommands: []string{},
-			EnableWeakerNestedSandbox: s.Root,
+			EnableWeakerNestedSandbox: s.Root && !s.NoNesting,
 			Filesystem:                settingsFilesystem{DenyWrite: []string{s.CommonDir}, AllowWrite: allowWrite},
 			Credentials:               settingsCredentials{EnvVars: secrets},
 		},

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lane/sandbox"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -26,9 +28,12 @@ func spec() Spec {
 // nothing, silently.
 func TestClaudeSettingsGolden(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
-		"user":   func(*Spec) {},
-		"root":   func(s *Spec) { s.Root = true },
-		"owngit": func(s *Spec) { s.OwnGit = "/run-x/state/git" },
+		"user": func(*Spec) {},
+		"root": func(s *Spec) { s.Root = true },
+		// Its own sandbox is off: Bash runs by the allow rule, confined by the
+		// layer alone.
+		"no-nesting": func(s *Spec) { s.NoNesting, s.Bwrap, s.Root = true, "", true },
+		"owngit":     func(s *Spec) { s.OwnGit = "/run-x/state/git" },
 		"mcp-write": func(s *Spec) {
 			s.MCP = []byte(`{"mcpServers":{"echo":{"command":"/bin/echo"}}}`)
 			s.Writes = []string{"/data/out"}
@@ -45,7 +50,8 @@ func TestClaudeSettingsGolden(t *testing.T) {
 				Argv  []string
 				Files []File
 				Env   []EnvVar
-			}{l.Argv, l.Files, l.Env}, "", "  ")
+				Gaps  []sandbox.Gap `json:",omitempty"`
+			}{l.Argv, l.Files, l.Env, l.Gaps}, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,8 @@ func act(args []string) int {
 		return actLook(args[1])
 	case "calls":
 		return actCalls(args[1])
+	case "reach":
+		return actReach(args[1])
 	case "tiocsti":
 		return actType()
 	}

@@ -13,6 +13,10 @@ import (
 	"lane/sandbox"
 )
 
+// Default is the layer that confines when none is asked for. No other is ever
+// taken in its place.
+const Default = "bwrap"
+
 func init() { register(bwrap{}) }
 
 // bwrap confines with bubblewrap: mount, pid, ipc, uts, cgroup, user and
@@ -23,6 +27,16 @@ func init() { register(bwrap{}) }
 type bwrap struct{}
 
 func (bwrap) Name() string { return "bwrap" }
+
+// Namespaces: all of them.
+func (bwrap) Namespaces() bool { return true }
+
+// Fit changes nothing: mounts can say all that a policy says.
+func (bwrap) Fit(p sandbox.Policy) sandbox.Policy { return p }
+
+// Checks has the child put on the table of system calls only; all else stands
+// when it starts.
+func (bwrap) Checks(p sandbox.Policy) ChildPlan { return Probes(p) }
 
 func (b bwrap) Probe(ctx context.Context) Probe {
 	return b.ProbeFor(ctx, Need{UID: os.Geteuid()})
@@ -188,10 +202,8 @@ func coverProc() []string {
 	return args
 }
 
-// Gaps: each limit is an rlimit of the child and so counts per process, not
-// for the lane as a whole; as root RLIMIT_NPROC binds nothing, since the
-// kernel exempts the host's uid 0 from it whatever its user namespace.
-func (bwrap) Gaps(p sandbox.Policy) []sandbox.Gap {
+// Gaps: the host's network when it is shared, and what limits cannot bind.
+func (bwrap) Gaps(p sandbox.Policy, root bool) []sandbox.Gap {
 	var gaps []sandbox.Gap
 	add := func(name, detail string) {
 		gaps = append(gaps, sandbox.Gap{Name: name, Detail: detail})
@@ -199,13 +211,24 @@ func (bwrap) Gaps(p sandbox.Policy) []sandbox.Gap {
 	if p.Network == sandbox.NetworkHost {
 		add("network: host", "the lane shares the host's network: any host and services on loopback can be reached")
 	}
-	if p.Limits.Memory > 0 {
+	return append(gaps, limitGaps(p.Limits, root)...)
+}
+
+// limitGaps: each limit is an rlimit of the child and so counts per process,
+// not for the lane as a whole; as root RLIMIT_NPROC binds nothing, since the
+// kernel exempts the host's uid 0 from it whatever its user namespace.
+func limitGaps(l sandbox.Limits, root bool) []sandbox.Gap {
+	var gaps []sandbox.Gap
+	add := func(name, detail string) {
+		gaps = append(gaps, sandbox.Gap{Name: name, Detail: detail})
+	}
+	if l.Memory > 0 {
 		add("memory-per-process", "the memory limit binds each process (RLIMIT_DATA), not the lane as a whole")
 	}
-	if p.Limits.CPUTime > 0 {
+	if l.CPUTime > 0 {
 		add("cpu-per-process", "the cpu limit binds each process (RLIMIT_CPU), not the lane as a whole")
 	}
-	if p.Limits.Procs > 0 && os.Geteuid() == 0 {
+	if l.Procs > 0 && root {
 		add("procs-as-root", "the kernel exempts root from the limit on processes (RLIMIT_NPROC)")
 	}
 	return gaps

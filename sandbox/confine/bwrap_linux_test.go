@@ -104,7 +104,7 @@ func TestEveryPolicyFieldCounts(t *testing.T) {
 	render := func(p sandbox.Policy) string {
 		argv, err := bwrap{}.Argv(p, goldenChild, opt)
 		must(t, err)
-		return renderArgv(argv) + toJSON(Probes(p)) + toJSON(bwrap{}.Gaps(p))
+		return renderArgv(argv) + toJSON(Probes(p)) + toJSON(bwrap{}.Gaps(p, true))
 	}
 	base := render(goldenPolicy())
 	policyChanges := map[string]func(*sandbox.Policy){

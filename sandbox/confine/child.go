@@ -41,6 +41,9 @@ type ChildPlan struct {
 	// HostMounts says that the user accepted by name (host-mounts) that what
 	// the host mounts during the lane can appear inside.
 	HostMounts bool `json:"host_mounts,omitempty"`
+	// Landlock, if set, is the policy that the child puts on itself before it
+	// tries anything. Nil with a layer that has a process round the child.
+	Landlock *sandbox.Policy `json:"landlock,omitempty"`
 	// Nested, if set, is a sandbox of the agent's own kind round a program
 	// that does nothing: it must exit 0 within five seconds.
 	Nested []string `json:"nested,omitempty"`

@@ -18,6 +18,8 @@ import (
 func init() {
 	stages = childStages{
 		checks: []childCheck{
+			// First, where it is the layer: what follows is tried inside.
+			{"landlock-refused", enterDomain},
 			{"unsafe-stdio", tryStdio},
 			{"path-changed", tryIDs},
 			{"capabilities-left", tryCapabilities},
@@ -32,6 +34,7 @@ func init() {
 			{"connect-got-through", tryConnect},
 			// Last, since what follows runs under it.
 			{"seccomp-refused", tryFilter},
+			{"socket-got-through", trySockets},
 			{"nested-sandbox-refused", tryNested},
 		},
 		before: []childStep{
@@ -175,6 +178,9 @@ func proven(path, got string) (string, bool) {
 	if !refusedWords[got] || got == "EROFS" || sandbox.Contains("/proc", path) {
 		return got, refusedWords[got]
 	}
+	if entered != nil {
+		return domainProves(path, got, changeRights)
+	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(path, &fs); err != nil {
 		return got + ", statfs " + errnoName(err), false
@@ -216,6 +222,11 @@ func openForWriting(path string) string {
 }
 
 func accessFor(path, yes string) string {
+	if entered != nil { // faccessat asks no security module
+		if given, err := entered.gives(path); err != nil || given&changeRights == 0 {
+			return "EACCES"
+		}
+	}
 	if err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS); err != nil {
 		return errnoName(err)
 	}
@@ -232,6 +243,9 @@ func accessFor(path, yes string) string {
 func tryHidden(plan ChildPlan) []Check {
 	return tryEach("hidden", "hidden", plan.MustBeHidden, func(path string) (string, bool) {
 		got := lookInto(path)
+		if got == "EACCES" && entered != nil {
+			return domainProves(path, got, readRights)
+		}
 		return got, got == "empty" || got == "ENOENT" || got == "EACCES"
 	})
 }
@@ -245,6 +259,13 @@ func lookInto(path string) string {
 	case unix.S_IFREG:
 		if st.Size == 0 {
 			return "empty"
+		}
+		if entered != nil { // its size is seen; its content must not be
+			f, err := os.Open(path)
+			if err != nil {
+				return errnoName(err)
+			}
+			f.Close()
 		}
 		return "a file with content"
 	case unix.S_IFDIR:

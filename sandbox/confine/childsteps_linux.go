@@ -19,6 +19,11 @@ func takeTerminal(plan ChildPlan) error {
 	if !plan.Terminal {
 		return nil
 	}
+	if sid, err := unix.Getsid(0); err == nil && sid == unix.Getpid() {
+		// The landlock layer has no process of its own: the child leads the
+		// session already, in the foreground, and so cannot be stopped.
+		return nil
+	}
 	if err := unix.Setpgid(0, 0); err != nil {
 		return fmt.Errorf("setpgid: %w", err)
 	}
@@ -61,13 +66,22 @@ func setLimits(plan ChildPlan) error {
 		if limit.value == 0 {
 			continue
 		}
-		for _, pid := range []int{1, 0} {
+		for _, pid := range limited(plan) {
 			if err := lowerLimit(pid, limit.resource, uint64(limit.value)); err != nil {
 				return fmt.Errorf("prlimit %s of process %d: %w", limit.name, pid, err)
 			}
 		}
 	}
 	return nil
+}
+
+// limited are the processes that get the limits: with the landlock layer
+// process 1 is the host's.
+func limited(plan ChildPlan) []int {
+	if plan.Landlock != nil {
+		return []int{0}
+	}
+	return []int{1, 0}
 }
 
 // lowerLimit leaves a limit that lane was started with when it is the lower.

@@ -55,8 +55,13 @@ type Probe struct {
 	Scopes bool `json:"scopes"`
 }
 
-// ScopeGaps are the gaps of a policy on a host without scopes.
+// ScopeGaps are the gaps of a policy on a host without scopes. The landlock
+// layer refuses every socket of a name, and has no namespace to keep signals in.
 func ScopeGaps(p sandbox.Policy, probe Probe) []sandbox.Gap {
+	if probe.Layer == "landlock" && !probe.Scopes {
+		return []sandbox.Gap{{Name: "signals",
+			Detail: "the kernel has no Landlock scopes (Linux 6.12), so the user's other processes can be sent signals"}}
+	}
 	if probe.Scopes || p.Network != sandbox.NetworkHost {
 		return nil
 	}
@@ -94,8 +99,20 @@ type Layer interface {
 	// that the layer's programs are there and can be trusted. A start proves
 	// the rest; when it fails, ProbeFor says why.
 	Find(ctx context.Context, need Need) Probe
-	// Gaps are what the layer leaves open of this policy.
-	Gaps(p sandbox.Policy) []sandbox.Gap
+	// Namespaces says that the layer gives the lane a view and a process tree
+	// of its own: rows can be private and have a source, sandboxes can start
+	// inside, and all ends with the layer's process. Without, Argv is the
+	// child itself.
+	Namespaces() bool
+	// Fit returns the policy as the layer can enforce it. Where it gives more
+	// than p does, Gaps of p says so. Argv takes nothing else.
+	Fit(p sandbox.Policy) sandbox.Policy
+	// Gaps are what the layer leaves open of this policy, which Fit has not
+	// changed yet, for a caller that is root or not. It is pure.
+	Gaps(p sandbox.Policy, root bool) []sandbox.Gap
+	// Checks are what the child tries, and what it puts on itself, for a
+	// policy that Fit has made.
+	Checks(p sandbox.Policy) ChildPlan
 	// Prepare readies the calling thread to start Argv: what it puts on, the
 	// started process inherits. Call it on a locked OS thread that starts
 	// nothing else, right before the start; the goroutine never unlocks it.

@@ -140,10 +140,12 @@ func must(t testing.TB, err error) {
 // fixture is a small host: a worktree and what a lane must not touch.
 type fixture struct {
 	Dir, Lane, Worktree, Common, Other, Secret, Home, Empty string
+	Layer                                                   Layer
 	Policy                                                  sandbox.Policy
 	Probe                                                   Probe
 	// Unprepared starts lanes from a thread that Prepare has not readied.
 	Unprepared bool
+	Env        []string // of the child, besides the test's own
 	// Word, if set, is sent instead of go, and then the end.
 	Word *string
 }
@@ -151,7 +153,12 @@ type fixture struct {
 // newFixture builds the directories and the policy of an ordinary lane.
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{Probe: requireBwrap(t), Dir: worldReadable(t)}
+	return newHost(t, &fixture{Layer: bwrap{}, Probe: requireBwrap(t)})
+}
+
+func newHost(t testing.TB, f *fixture) *fixture {
+	t.Helper()
+	f.Dir = worldReadable(t)
 	f.Lane = copySelf(t, f.Dir)
 	f.Home = filepath.Join(f.Dir, "home")
 	f.Worktree = filepath.Join(f.Home, "src", "wt")
@@ -221,7 +228,8 @@ func (f *fixture) start(t testing.TB, change func(*ChildPlan), argv ...string) o
 func (f *fixture) startWith(t testing.TB, prepare func(*exec.Cmd), change func(*ChildPlan), argv ...string) outcome {
 	t.Helper()
 	must(t, CheckPaths(f.Policy))
-	plan := Probes(f.Policy)
+	policy := f.Layer.Fit(f.Policy)
+	plan := f.Layer.Checks(policy)
 	plan.Argv, plan.Path, plan.Dir = argv, argv[0], f.Worktree
 	ids, err := Identify(f.Worktree, f.Worktree+"/.git", f.Common)
 	must(t, err)
@@ -229,9 +237,7 @@ func (f *fixture) startWith(t testing.TB, prepare func(*exec.Cmd), change func(*
 	if change != nil {
 		change(&plan)
 	}
-	layer, err := Lookup("bwrap")
-	must(t, err)
-	args, err := layer.Argv(f.Policy, []string{f.Lane, "confine"}, f.options())
+	args, err := f.Layer.Argv(policy, []string{f.Lane, "confine"}, f.options())
 	must(t, err)
 	return f.startChild(t, prepare, args, plan)
 }
@@ -245,7 +251,7 @@ func (f *fixture) startChild(t testing.TB, prepare func(*exec.Cmd), args []strin
 		defer close(done)
 		runtime.LockOSThread()
 		if !f.Unprepared {
-			must(t, bwrap{}.Prepare(f.Policy))
+			must(t, f.Layer.Prepare(f.Policy))
 		}
 		done <- f.runChild(t, prepare, args, plan)
 	}()
@@ -265,11 +271,13 @@ func (f *fixture) runChild(t testing.TB, prepare func(*exec.Cmd), args []string,
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.ExtraFiles = []*os.File{planR, reportW}
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = append(os.Environ(), append(f.Env, "LC_ALL=C")...)
+	// With the landlock layer, what is left over may hold the output open.
+	cmd.WaitDelay = 2 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	bwrap{}.Attr(cmd.SysProcAttr)
+	f.Layer.Attr(cmd.SysProcAttr)
 	if prepare != nil {
 		prepare(cmd)
 	}

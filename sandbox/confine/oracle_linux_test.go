@@ -15,19 +15,20 @@ import (
 // Property: what Policy.Decide says is what a real lane does, for random
 // policies over a tree with awkward names, links included.
 func TestOracleAgreesWithReality(t *testing.T) {
-	asBoth(t, func(t *testing.T) {
-		f := newFixture(t)
-		rounds := 40
-		if testing.Short() {
-			rounds = 5
+	asBoth(t, func(t *testing.T) { oracleRounds(t, newFixture(t)) })
+}
+
+func oracleRounds(t *testing.T, f *fixture) {
+	rounds := 40
+	if testing.Short() {
+		rounds = 5
+	}
+	for range rounds {
+		seed := rand.Uint64()
+		if !t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) { oracleRound(t, f, seed) }) {
+			return
 		}
-		for range rounds {
-			seed := rand.Uint64()
-			if !t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) { oracleRound(t, f, seed) }) {
-				return
-			}
-		}
-	})
+	}
 }
 
 var awkward = []string{"a", "b c", "ü\u202e", "[p]*", "-x", "a\\b", "$(id)", "'q\""}
@@ -40,7 +41,7 @@ func oracleRound(t *testing.T, f *fixture, seed uint64) {
 	links := plantLinks(t, rng, tree, dirs)
 	var p sandbox.Policy
 	for {
-		p = randomPolicy(rng, f, tree, dirs, files)
+		p = f.Layer.Fit(randomPolicy(rng, f, tree, dirs, files))
 		if sandbox.Validate(p) == nil && CheckPaths(p) == nil {
 			break
 		}
@@ -52,11 +53,11 @@ func oracleRound(t *testing.T, f *fixture, seed uint64) {
 	must(t, os.WriteFile(list, b, 0o644))
 	before := hostState(t, tree, "")
 
-	plan := Probes(p)
+	plan := f.Layer.Checks(p)
 	plan.Argv, plan.Path, plan.Dir = []string{f.Lane, "act", "look", list}, f.Lane, "/"
 	opt := f.options()
 	opt.Cwd = ""
-	argv, err := bwrap{}.Argv(p, []string{f.Lane, "confine"}, opt)
+	argv, err := f.Layer.Argv(p, []string{f.Lane, "confine"}, opt)
 	must(t, err)
 	o := f.startChild(t, nil, argv, plan)
 	var seen []sight
@@ -118,7 +119,7 @@ func plantLinks(t *testing.T, rng *rand.Rand, tree string, dirs []string) (throu
 }
 
 func randomPolicy(rng *rand.Rand, f *fixture, tree string, dirs, files []string) sandbox.Policy {
-	p := sandbox.Policy{Rows: existing(sandbox.BaseRows()), Network: sandbox.NetworkNone, Nesting: rng.IntN(2) == 0}
+	p := sandbox.Policy{Rows: existing(sandbox.BaseRows()), Network: sandbox.NetworkNone, Nesting: f.Layer.Namespaces() && rng.IntN(2) == 0}
 	add := func(row sandbox.Row) {
 		row.Reason = "random"
 		p.Rows = append(p.Rows, row)
@@ -130,7 +131,7 @@ func randomPolicy(rng *rand.Rand, f *fixture, tree string, dirs, files []string)
 		if rng.IntN(3) == 0 {
 			row = sandbox.Row{Path: files[rng.IntN(len(files))], Access: kinds[rng.IntN(len(kinds)-1)], File: true}
 		}
-		withSource := rng.IntN(5) == 0 && (row.Access == sandbox.Read || row.Access == sandbox.Write || row.Access == sandbox.Protect)
+		withSource := f.Layer.Namespaces() && rng.IntN(5) == 0 && (row.Access == sandbox.Read || row.Access == sandbox.Write || row.Access == sandbox.Protect)
 		if withSource && row.File {
 			row.Source = files[rng.IntN(len(files))]
 		} else if withSource {

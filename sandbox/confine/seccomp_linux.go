@@ -3,6 +3,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -57,20 +58,18 @@ const (
 
 // filterFor returns the rows of a table by name.
 func filterFor(name string) ([]filterRow, error) {
-	var rows []filterRow
-	for _, row := range append(filterRows(), archRows...) {
-		switch name {
-		case "exec":
-			rows = append(rows, row)
-		case "nesting":
-			if row.nested {
-				rows = append(rows, row)
-			}
-		default:
-			return nil, fmt.Errorf("no system-call table %q", name)
-		}
+	rows := append(filterRows(), archRows...)
+	switch name {
+	case "nesting":
+		return slices.DeleteFunc(rows, func(row filterRow) bool { return !row.nested }), nil
+	case "exec":
+		return rows, nil
+	case "landlock":
+		return append(rows, landlockRows()...), nil
+	case "landlock-offline":
+		return slices.Concat(rows, landlockRows(), offlineRows()), nil
 	}
-	return rows, nil
+	return nil, fmt.Errorf("no system-call table %q", name)
 }
 
 // compileFilter makes the program: kill what is of another architecture,
@@ -161,6 +160,9 @@ func tryFilter(plan ChildPlan) []Check {
 		c.Got, c.OK = err.Error(), false
 	} else if mode := statusField("Seccomp"); mode != "2" {
 		c.Got, c.OK = fmt.Sprintf("mode %q after it was put on", mode), false
+	}
+	if plan.Landlock != nil {
+		return []Check{c} // process 1 is the host's
 	}
 	return []Check{c, filterOf(1)}
 }
