@@ -23,12 +23,14 @@ import (
 // suites are the directories of testdata and what a script in each needs.
 // testdata/claude drives the real Claude Code with a scripted model,
 // testdata/stub an agent that does what its prompt says, testdata/exec runs
-// commands without an agent, testdata/plain nothing at all.
+// commands without an agent, testdata/plain nothing at all; testdata/landlock
+// is about the landlock layer, with and without an agent.
 var suites = map[string][]string{
-	"plain":  {"git"},
-	"exec":   {"git", "bwrap"},
-	"stub":   {"git", "bwrap"},
-	"claude": {"git", "bwrap", "agents"},
+	"plain":    {"git"},
+	"exec":     {"git", "bwrap"},
+	"stub":     {"git", "bwrap"},
+	"claude":   {"git", "bwrap", "agents"},
+	"landlock": {"git", "landlock", "agents"},
 }
 
 // ran notes the scripts that were started in this process, "claude/edit".

@@ -226,6 +226,17 @@ var probes = map[string]func() error{
 			"--proc", "/proc", "--dev", "/dev", "--", "true")
 	},
 	"socat": func() error { return quietly("socat", "-V") },
+	"landlock": func() error {
+		const createRuleset, askVersion, least = 444, 1, 3
+		abi, _, errno := syscall.Syscall(createRuleset, 0, 0, askVersion)
+		if errno != 0 {
+			return errno
+		}
+		if abi < least {
+			return fmt.Errorf("Landlock ABI %d, want %d", abi, least)
+		}
+		return nil
+	},
 	"agents": func() error {
 		if err := quietly("socat", "-V"); err != nil {
 			return err
