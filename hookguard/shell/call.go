@@ -91,7 +91,7 @@ func (in *interp) once(c *syntax.CallExpr, st *state, io stdio) {
 }
 
 // programVars are variables by which a command is usually named.
-var programVars = words("CC CXX CPP LD AR PYTHON PYTHON3 PY NODE NPM RUBY PERL JAVA GO CARGO MAKE CMAKE EDITOR VISUAL PAGER BROWSER SHELL SUDO DOCKER KUBECTL GIT CURL BASH PIP VENV_PYTHON PYTHON_BIN NODE_BIN HELM TERRAFORM PHP COMPOSER GRADLE MVN")
+var programVars = wordSet("CC CXX CPP LD AR PYTHON PYTHON3 PY NODE NPM RUBY PERL JAVA GO CARGO MAKE CMAKE EDITOR VISUAL PAGER BROWSER SHELL SUDO DOCKER KUBECTL GIT CURL BASH PIP VENV_PYTHON PYTHON_BIN NODE_BIN HELM TERRAFORM PHP COMPOSER GRADLE MVN")
 
 // unknownName reports a command whose whole name is an unknown variable. The
 // parameters of a script, and the names build systems use, are ordinary.
@@ -106,7 +106,7 @@ func (in *interp) unknownName(w *syntax.Word) {
 		return
 	}
 	p, ok := parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || programVars[p.Param.Value] || p.Param.Value == "@" || p.Param.Value == "*" || strings.HasPrefix(p.Param.Value, "_lane_") {
+	if !ok || p.Param == nil || programVars.has(p.Param.Value) || p.Param.Value == "@" || p.Param.Value == "*" || strings.HasPrefix(p.Param.Value, "_lane_") {
 		return
 	}
 	if p.Param.Value[0] >= '0' && p.Param.Value[0] <= '9' || strings.HasSuffix(p.Param.Value, "_BIN") || strings.HasSuffix(p.Param.Value, "_CMD_PATH") {

@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // containerValued are options of docker run and its kin that take a word.
-var containerValued = words(`-e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -l --label --memory -m --cpus -h --hostname
+var containerValued = wordSet(`-e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -l --label --memory -m --cpus -h --hostname
 	--platform --restart --log-driver --log-opt --device --cap-add --cap-drop --security-opt --add-host --dns --ip --ipc --pid --shm-size --ulimit --tmpfs --gpus
 	--health-cmd --stop-signal --volumes-from --link --expose --runtime --userns --uts --cgroupns --group-add --annotation --pull -a --attach --detach-keys`)
 
@@ -62,7 +62,7 @@ func (in *interp) containerRun(words []string, by string, st *state) {
 		if strings.HasPrefix(w, "-v") && len(w) > 2 && !strings.HasPrefix(w, "--") {
 			name, value, inline = "-v", strings.TrimPrefix(w[2:], "="), true
 		}
-		if !inline && (containerValued[name] || name == "-v" || name == "--volume" || name == "--mount" || name == "--cidfile" || name == "--env-file" || name == "--label-file") {
+		if !inline && (containerValued.has(name) || name == "-v" || name == "--volume" || name == "--mount" || name == "--cidfile" || name == "--env-file" || name == "--label-file") {
 			if i++; i == len(words) {
 				return
 			}

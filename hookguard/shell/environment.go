@@ -7,7 +7,7 @@ func isTempVar(name string) bool { return name == "TMPDIR" }
 
 // writtenVars name files and directories that programs write. The value of
 // the ones ending in PATH may be a list; its first entry is the one written.
-var writtenVars = words(`
+var writtenVars = wordSet(`
 	TMP TEMP TEMPDIR TMPPREFIX HOME
 	XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR
 	GOCACHE GOMODCACHE GOPATH GOBIN GOTMPDIR GOCOVERDIR GOENV
@@ -38,24 +38,16 @@ var writtenEndings = []string{
 }
 
 // codeVars hold shell text that programs run.
-var codeVars = words(`
+var codeVars = wordSet(`
 	PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER SYSTEMD_PAGER BROWSER LESSOPEN LESSCLOSE FCEDIT RSYNC_RSH CVS_RSH SVN_SSH SVN_EDITOR HGEDITOR
 	GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS KUBE_EDITOR
 `)
 
 // gitStarts are the ones git runs without being asked to edit anything.
-var gitStarts = words("GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS GIT_PAGER")
+var gitStarts = wordSet("GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS GIT_PAGER")
 
 // promptVars are expanded by the shell when it prints them.
-var promptVars = words("PS0 PS1 PS2 PS4 PROMPT RPROMPT")
-
-func words(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
-}
+var promptVars = wordSet("PS0 PS1 PS2 PS4 PROMPT RPROMPT")
 
 // environment looks at a variable that commands will see.
 func (in *interp) environment(name string, st *state, by string) {
@@ -76,12 +68,12 @@ func (in *interp) environment(name string, st *state, by string) {
 		if value != "" && !Unknown(value) && !(name == "GIT_SSH" && gitHarmless(value)) {
 			in.find(GitProgram, by, name)
 		}
-	case promptVars[name]:
+	case promptVars.has(name):
 		in.prompt(value, st)
 	case strings.HasPrefix(name, "LANE_") || name == "CLAUDE_CODE_SAFE_MODE" || name == "CLAUDE_CODE_SIMPLE":
 		in.find(GuardOff, by, name)
-	case codeVars[name]:
-		if gitStarts[name] && !gitHarmless(value) && !Unknown(value) {
+	case codeVars.has(name):
+		if gitStarts.has(name) && !gitHarmless(value) && !Unknown(value) {
 			in.find(GitProgram, by, name)
 		}
 		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: given(holeVar)}, by)
@@ -99,7 +91,7 @@ func (in *interp) environment(name string, st *state, by string) {
 		if file, ok := strings.CutPrefix(value, "sqlite:////"); ok {
 			in.effect(Write, "/"+file, by, st)
 		}
-	case writtenVars[upper] || endsLike(upper, writtenEndings):
+	case writtenVars.has(upper) || endsLike(upper, writtenEndings):
 		if first, _, many := strings.Cut(value, ":"); many {
 			value = first
 		}

@@ -193,7 +193,7 @@ func (in *interp) gitConfigEnvironment(name, value string, st *state, by string)
 }
 
 // gitReads are the subcommands that change nothing.
-var gitReads = words(`
+var gitReads = wordSet(`
 	status log diff show blame annotate grep ls-files ls-tree ls-remote cat-file rev-parse rev-list describe shortlog whatchanged
 	name-rev merge-base for-each-ref show-ref show-branch cherry count-objects fsck help version var check-ignore check-attr check-mailmap
 	diff-tree diff-files diff-index range-diff verify-commit verify-tag verify-pack get-tar-commit-id archive patch-id column
@@ -220,7 +220,7 @@ func (g *gitCall) run() {
 		f(g)
 	}
 	g.options()
-	if !gitReads[g.sub] && g.changes() {
+	if !gitReads.has(g.sub) && g.changes() {
 		g.elsewhere()
 	}
 	g.print()

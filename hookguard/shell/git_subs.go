@@ -21,7 +21,7 @@ func init() {
 }
 
 // valued are the options of clone, init and worktree that take a word.
-var gitValued = words(`-b --branch -o --origin --depth --shallow-since --shallow-exclude -j --jobs --reference --reference-if-able --template --filter
+var gitValued = wordSet(`-b --branch -o --origin --depth --shallow-since --shallow-exclude -j --jobs --reference --reference-if-able --template --filter
 	--server-option --separate-git-dir -u --upload-pack -c --config --object-format --initial-branch --bundle-uri --ref-format -B --reason --expire --orphan`)
 
 // operands drops options and the words that belong to them.
@@ -33,7 +33,7 @@ func (g *gitCall) operands() []string {
 		case w == "--":
 			return append(out, g.words[i+1:]...)
 		case strings.HasPrefix(w, "-") && w != "-":
-			if gitValued[w] {
+			if gitValued.has(w) {
 				i++
 			}
 		default:

@@ -65,14 +65,14 @@ func (in *interp) pgrep(args []string, st *state, io stdio) {
 
 // agentUnguarded are options that start an agent without its hooks or its
 // sandbox.
-var agentUnguarded = words(`--dangerously-skip-permissions --allow-dangerously-skip-permissions --safe-mode --bare
+var agentUnguarded = wordSet(`--dangerously-skip-permissions --allow-dangerously-skip-permissions --safe-mode --bare
 	--dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust --yolo`)
 
 // agent is another agent started by this one.
 func (in *interp) agent(args []string, st *state, io stdio) {
 	for i, w := range args[1:] {
 		switch {
-		case agentUnguarded[w] && !(args[0] == "gemini" && w == "--yolo"):
+		case agentUnguarded.has(w) && !(args[0] == "gemini" && w == "--yolo"):
 			in.find(GuardOff, args[0], w)
 		case w == "--disable" && i+2 < len(args) && args[i+2] == "hooks":
 			in.find(GuardOff, args[0], "--disable hooks")

@@ -234,7 +234,7 @@ func (in *interp) jsRuntime(args []string, st *state, io stdio) bool {
 	case "run", "eval", "repl":
 		return false
 	}
-	if _, ok := rowIndex()[args[0]+" "+sub]; ok || args[0] == "bun" && (sub == "x" || sub == "add" || sub == "install" || sub == "i" || sub == "create" || sub == "test" || sub == "init" || sub == "pm") {
+	if _, ok := rowOf(args[0] + " " + sub); ok || args[0] == "bun" && (sub == "x" || sub == "add" || sub == "install" || sub == "i" || sub == "create" || sub == "test" || sub == "init" || sub == "pm") {
 		in.tool(args, st, io)
 		return true
 	}
@@ -313,7 +313,7 @@ func (in *interp) language(kind, text string, args []string, by string, st *stat
 		in.evaluate(kind, text, args, by, st, io)
 		return
 	}
-	if f, ok := notations[kind]; ok {
+	if f, ok := notation(kind); ok {
 		f(in, text, by, st, io)
 	}
 }

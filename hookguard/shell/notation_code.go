@@ -155,7 +155,7 @@ func (in *interp) quotedCode(text, by string, st *state, io stdio) {
 }
 
 // lispWrites are functions whose last or first text is a file.
-var lispWrites = words("write-region append-to-file delete-file delete-directory make-directory copy-file rename-file with-temp-file write-file find-file open-output-file call-with-output-file display-to-file with-output-to-file spit delete-directory/files io/delete-file make-symbolic-link set-file-modes")
+var lispWrites = wordSet("write-region append-to-file delete-file delete-directory make-directory copy-file rename-file with-temp-file write-file find-file open-output-file call-with-output-file display-to-file with-output-to-file spit delete-directory/files io/delete-file make-symbolic-link set-file-modes")
 
 func (in *interp) lisp(text, by string, st *state, io stdio) {
 	for i := 0; i < len(text); i++ {
@@ -169,7 +169,7 @@ func (in *interp) lisp(text, by string, st *state, io stdio) {
 		name := text[i+1 : end]
 		rest := text[end:]
 		switch {
-		case lispWrites[name]:
+		case lispWrites.has(name):
 			for _, s := range quotedTexts(rest, 4) {
 				if looksLikePath(s) {
 					in.effect(Write, s, by+" "+name, st)

@@ -131,7 +131,7 @@ func (in *interp) makeWord(text, by string, st *state, io stdio) {
 	switch {
 	case name == "SHELL":
 		in.code(value, st.fork(), io, by+" SHELL=")
-	case looksLikePath(value) && (writtenVars[name] || endsLike(name, writtenEndings) || name == "O" || name == "B" || name == "BUILDDIR" || name == "OUT" || name == "BUILD" || name == "BINDIR" || name == "OBJDIR"):
+	case looksLikePath(value) && (writtenVars.has(name) || endsLike(name, writtenEndings) || name == "O" || name == "B" || name == "BUILDDIR" || name == "OUT" || name == "BUILD" || name == "BINDIR" || name == "OBJDIR"):
 		in.effect(Write, value, by+" "+name+"=", st)
 	}
 }

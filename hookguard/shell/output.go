@@ -4,6 +4,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // printTool is what the interpreter knows of a program's output.
@@ -15,7 +16,7 @@ func (in *interp) printTool(args []string, st *state, io stdio) {
 		io.print(holeInit)
 		return
 	}
-	if f, ok := printers[args[0]]; ok {
+	if f, ok := printer(args[0]); ok {
 		f(in, args, st, io)
 		return
 	}
@@ -40,9 +41,12 @@ func setsUpShell(args []string) bool {
 	return false
 }
 
-var printers map[string]command
+var (
+	printers     map[string]command
+	printersOnce sync.Once
+)
 
-func init() { // in a function: printers look programs up
+func fillPrinters() {
 	segment := func(_ *interp, _ []string, _ *state, io stdio) { io.print(holeSeg + "\n") }
 	foreign := func(_ *interp, _ []string, _ *state, io stdio) { io.print(holeNet) }
 	pass := func(in *interp, args []string, st *state, io stdio) { in.passThrough(args, st, io) }
@@ -208,4 +212,12 @@ func (in *interp) printContainer(args []string, _ *state, io stdio) {
 		}
 	}
 	io.print(holeOut)
+}
+
+// printer finds what is known of a program's output; the table is built at
+// its first use.
+func printer(name string) (command, bool) {
+	printersOnce.Do(fillPrinters)
+	f, ok := printers[name]
+	return f, ok
 }

@@ -8,36 +8,36 @@ import (
 // action finds what a function does by its dotted name.
 func (e *evaluator) action(name string) (string, bool) {
 	if method, ok := strings.CutPrefix(name, "."); ok {
-		a, found := actions["."+method]
+		a, found := actions()["."+method]
 		return a, found
 	}
-	if a, ok := actions[e.lang+":"+name]; ok {
+	if a, ok := actions()[e.lang+":"+name]; ok {
 		return a, true
 	}
 	if !strings.Contains(name, ".") {
-		if langs, limited := bareOnly[name]; limited && !strings.Contains(" "+langs+" ", " "+e.lang+" ") {
+		if langs, limited := bareOnly()[name]; limited && !strings.Contains(" "+langs+" ", " "+e.lang+" ") {
 			return "", false
 		}
-		a, ok := actions[name]
+		a, ok := actions()[name]
 		return a, ok
 	}
-	if a, ok := actions[name]; ok {
+	if a, ok := actions()[name]; ok {
 		return a, true
 	}
 	parts := strings.Split(name, ".")
 	last := parts[len(parts)-1]
 	module := strings.Join(parts[:len(parts)-1], ".")
 	if jsFS[module] || strings.HasSuffix(module, ".fs") || strings.HasSuffix(module, "fs.promises") || module == "fs.default" || module == "promises" {
-		if a, ok := actions["fs."+last]; ok {
+		if a, ok := actions()["fs."+last]; ok {
 			return a, true
 		}
 	}
 	if len(parts) > 2 {
-		if a, ok := actions[parts[len(parts)-2]+"."+last]; ok {
+		if a, ok := actions()[parts[len(parts)-2]+"."+last]; ok {
 			return a, true
 		}
 	}
-	a, ok := actions["."+last]
+	a, ok := actions()["."+last]
 	return a, ok
 }
 
@@ -75,11 +75,11 @@ func (e *evaluator) methodCall(object value, method string, args []value) value 
 		return v
 	}
 	if object.isDir {
-		if meaning, ok := actions["path."+method]; ok {
+		if meaning, ok := actions()["path."+method]; ok {
 			return e.act(meaning, "Path."+method, object, args)
 		}
 	}
-	if meaning, ok := actions["."+method]; ok {
+	if meaning, ok := actions()["."+method]; ok {
 		return e.act(meaning, method, object, args)
 	}
 	if object.made {

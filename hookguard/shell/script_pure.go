@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 )
 
 // constant is a name whose value is known without a call.
@@ -35,9 +36,18 @@ func (e *evaluator) constant(name string) (value, bool) {
 type computing func(e *evaluator, name string, first value, args []value) value
 
 // pureFunctions by their names in all languages, separated by blanks.
-var pureFunctions map[string]computing
+var (
+	pureFunctions map[string]computing
+	pureOnce      sync.Once
+)
 
-func init() { // in a function, because they evaluate
+// purely builds the table at its first use: most commands hold no script.
+func purely() map[string]computing {
+	pureOnce.Do(fillPure)
+	return pureFunctions
+}
+
+func fillPure() {
 	pureFunctions = map[string]computing{}
 	for _, group := range []struct {
 		names string
@@ -93,7 +103,7 @@ func init() { // in a function, because they evaluate
 
 // pure are functions that only compute.
 func (e *evaluator) pure(name string, args []value) (value, bool) {
-	f, ok := pureFunctions[name]
+	f, ok := purely()[name]
 	if !ok {
 		return unknown, false
 	}

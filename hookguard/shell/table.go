@@ -2,7 +2,6 @@ package shell
 
 import (
 	"strings"
-	"sync"
 )
 
 // row is what is known of one program.
@@ -61,21 +60,21 @@ type knowledge struct {
 	meanings map[string]meaning
 }
 
-var rowIndex = sync.OnceValue(func() map[string]*row {
-	index := make(map[string]*row, 2*len(rows))
-	for i := range rows {
-		for rest := rows[i].names; rest != ""; {
-			var name string
-			name, rest, _ = strings.Cut(rest, "|")
-			index[name] = &rows[i]
+// rowOf finds a program's row.
+func rowOf(name string) (*row, bool) {
+	for _, table := range tables {
+		for i := range table {
+			if hasWord(table[i].names, name, "|") {
+				return &table[i], true
+			}
 		}
 	}
-	return index
-})
+	return nil, false
+}
 
 // know looks a program up; name may be "tool sub".
 func know(name string) (*knowledge, bool) {
-	r, ok := rowIndex()[name]
+	r, ok := rowOf(name)
 	if !ok {
 		return nil, false
 	}

@@ -8,12 +8,20 @@ import (
 // TestRowsAreWellFormed: a name has one row, and a row says only what the
 // interpreter understands.
 func TestRowsAreWellFormed(t *testing.T) {
-	kinds := words("val in out del move hard rin rout kv dir work code words prog run here ssh prefix url pair netcode cmakeE script")
+	kinds := map[string]bool{}
+	for _, kind := range strings.Fields("val in out del move hard rin rout kv dir work code words prog run here ssh prefix url pair netcode cmakeE script") {
+		kinds[kind] = true
+	}
+	notation("")
 	for kind := range notations {
 		kinds[kind] = true
 	}
 	seen := map[string]bool{}
-	for _, r := range rows {
+	var all []row
+	for _, table := range tables {
+		all = append(all, table...)
+	}
+	for _, r := range all {
 		for _, name := range strings.Split(r.names, "|") {
 			if seen[name] {
 				t.Errorf("%q has two rows", name)
