@@ -30,7 +30,7 @@ func Explain(command, dir string, facts Facts) Explanation {
 
 // ExplainOn is Explain with another file system's links.
 func ExplainOn(links Links, command, dir string, facts Facts) Explanation {
-	g := &guard{facts: facts.clean(), links: links}
+	g := newGuard(links, facts)
 	if dir == "" {
 		dir = g.facts.Worktree
 	}

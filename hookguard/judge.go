@@ -2,6 +2,7 @@ package hookguard
 
 import (
 	"path"
+	"strings"
 
 	"lane/hookguard/shell"
 )
@@ -20,7 +21,7 @@ func Judge(ev Event, facts Facts) Verdict { return JudgeOn(HostLinks{}, ev, fact
 // JudgeOn is Judge with another file system's links, for tests and for rows
 // that describe one.
 func JudgeOn(links Links, ev Event, facts Facts) Verdict {
-	g := &guard{facts: facts.clean(), links: links}
+	g := newGuard(links, facts)
 	switch ev.Kind {
 	case "PreToolUse":
 		return redact(strictest(g.hits(ev)))
@@ -32,15 +33,35 @@ func JudgeOn(links Links, ev Event, facts Facts) Verdict {
 	return Verdict{Decision: None}
 }
 
-// clean makes every path absolute and clean, so that comparing by component
-// is comparing by text.
-func (f Facts) clean() Facts {
+// newGuard cleans the facts' paths and follows their links, as those of a call
+// are followed: then comparing by component is comparing by text.
+func newGuard(links Links, f Facts) *guard {
 	for _, p := range []*string{&f.Worktree, &f.GitDir, &f.CommonDir, &f.Tmp, &f.Home, &f.LaneHome, &f.State, &f.OwnGit, &f.CallerTmp} {
-		if *p != "" {
-			*p = path.Clean(*p)
+		*p = realDir(links, *p)
+	}
+	outside := make(StringList, 0, len(f.AllowOutside))
+	for _, dir := range f.AllowOutside {
+		if dir == "~" || strings.HasPrefix(dir, "~/") {
+			dir = f.Home + dir[1:]
+		}
+		if dir = realDir(links, dir); dir != "" {
+			outside = append(outside, dir)
 		}
 	}
-	return f
+	f.AllowOutside = outside
+	return &guard{facts: f, links: links}
+}
+
+// realDir is an absolute path with its links followed; of another it is "".
+func realDir(links Links, p string) string {
+	if !strings.HasPrefix(p, "/") {
+		return ""
+	}
+	at, ok := resolve(links, path.Clean(p), "", true)
+	if !ok {
+		return path.Clean(p)
+	}
+	return at
 }
 
 // hits collects what every rule has against the call.

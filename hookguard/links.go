@@ -55,7 +55,7 @@ const maxLinks = 40
 // by component, a link replaced by its target before a ".." after it counts.
 // From the first component that is unknown (a hole of package shell) on,
 // nothing is followed. Without follow a link in the last component stays: that is how unlink
-// and rename see it. Too many links give ok false: the kernel would refuse
+// and rename see it; "link/" is followed all the same. Too many links give ok false: the kernel would refuse
 // the path, and the guard does not guess.
 func resolve(links Links, p, cwd string, follow bool) (resolved string, ok bool) {
 	pending := splitPath(p)
@@ -78,7 +78,7 @@ func resolve(links Links, p, cwd string, follow bool) (resolved string, ok bool)
 		if !isLink {
 			target, isLink = links.Readlink(next)
 		}
-		if !isLink || (!follow && !hasName(pending)) {
+		if !isLink || !follow && len(pending) == 0 { // "link/" is not the link itself
 			at = next
 			continue
 		}
@@ -142,15 +142,6 @@ func joinRest(at string, rest []string) string {
 		at = join(at, name)
 	}
 	return at
-}
-
-func hasName(pending []string) bool {
-	for _, name := range pending {
-		if name != "" && name != "." {
-			return true
-		}
-	}
-	return false
 }
 
 // below reports whether p is dir or lies in it, by component.

@@ -2,7 +2,6 @@ package hookguard
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"lane/hookguard/shell"
@@ -57,5 +56,3 @@ func (g *guard) globHits(pattern string, p place) bool {
 func anyDepth(pattern string) bool {
 	return strings.HasPrefix(pattern, "**") || !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 }
-
-func cleanDir(p string) string { return path.Clean(p) }

@@ -65,11 +65,7 @@ func isUserName(s string) bool {
 
 // roots are the directories a call may write.
 func (g *guard) roots() []string {
-	roots := []string{g.facts.Worktree, g.facts.Tmp, g.facts.OwnGit}
-	for _, dir := range g.facts.AllowOutside {
-		roots = append(roots, cleanDir(g.absolute(dir, "/")))
-	}
-	return roots
+	return append([]string{g.facts.Worktree, g.facts.Tmp, g.facts.OwnGit}, g.facts.AllowOutside...)
 }
 
 func (g *guard) writable(p place) bool {

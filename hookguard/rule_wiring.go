@@ -53,7 +53,9 @@ func (g *guard) wired(p place) bool {
 			if prose(names[i:]) {
 				continue
 			}
-			anywhere := w.Harness != "editor" && strings.HasPrefix(w.Path, ".")
+			// A plugin's own directory is a product like another, and read
+			// only where the plugin is installed.
+			anywhere := w.Harness != "editor" && strings.HasPrefix(w.Path, ".") && w.Path != ".claude-plugin"
 			if (anywhere || i == root) && matchesWiring(names[i:], want, w.Dir, p.op) {
 				return true
 			}
