@@ -118,7 +118,7 @@ func TestOtherRefs(t *testing.T) {
 	s.lane(script)
 	in := s.inputs()
 	in.KeepRefs = true
-	taken, err = TakeIn(context.Background(), in)
+	_, err = TakeIn(context.Background(), in)
 	s.must(err)
 	equal(t, "kept", s.git(s.main, "for-each-ref", "--format=%(refname)", "refs/lane"),
 		"refs/lane/r1/heads/feat\nrefs/lane/r1/notes/commits\nrefs/lane/r1/stash\nrefs/lane/r1/tags/light\nrefs/lane/r1/tags/rel")
