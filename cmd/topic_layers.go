@@ -25,7 +25,7 @@ var gapTopics = []struct{ name, layers, text string }{
 	{"cpu-per-process", "all", "the processor limit binds each process, not the lane"},
 	{"procs-as-root", "all", "root is exempt from the limit on processes"},
 	{"protect-inside", "landlock", "the .git pointer and wiring in the worktree can be written (found afterwards)"},
-	{"hide-inside", "landlock, seatbelt", "files of the worktree named by --mask can be read"},
+	{"hide-inside", "landlock", "files of the worktree named by --mask can be read"},
 	{"metadata", "landlock", "names, sizes, times of any file are seen; modes and times of the user's files change"},
 	{"orphans", "landlock, seatbelt", "processes that left the session outlive a lane that is killed itself"},
 	{"host-processes-visible", "landlock, seatbelt", "the host's processes with their command lines"},
