@@ -154,13 +154,14 @@ func (in *interp) source(args []string, st *state, io stdio) {
 	if len(args) > 2 {
 		st.params = args[2:]
 	}
+	ordinary := strings.NewReplacer(holeFile, holeInit+"\n") // a file that is sourced is a script like any other
 	switch {
 	case name == "/dev/stdin" || name == "-":
 		in.code(io.text(), st, io, "source")
 	default:
 		in.effect(Read, name, "source", st)
 		if text, ok := in.written(name, st); ok {
-			in.code(text, st, io, "source "+name)
+			in.code(ordinary.Replace(text), st, io, "source "+name)
 		}
 	}
 	st.params = outer

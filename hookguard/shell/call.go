@@ -11,7 +11,7 @@ import (
 // collect runs something and returns what it prints.
 func (in *interp) collect(run func(stdio)) string {
 	var b bytes.Buffer
-	run(stdio{in: given(holeVar), out: &b})
+	run(stdio{in: given(holeInput), out: &b})
 	return b.String()
 }
 
@@ -106,7 +106,7 @@ func (in *interp) unknownName(w *syntax.Word) {
 		return
 	}
 	p, ok := parts[0].(*syntax.ParamExp)
-	if !ok || p.Param == nil || programVars.has(p.Param.Value) || p.Param.Value == "@" || p.Param.Value == "*" || strings.HasPrefix(p.Param.Value, "_lane_") {
+	if !ok || p.Param == nil || p.Index != nil || programVars.has(p.Param.Value) || p.Param.Value == "@" || p.Param.Value == "*" || strings.HasPrefix(p.Param.Value, "_lane_") {
 		return
 	}
 	if p.Param.Value[0] >= '0' && p.Param.Value[0] <= '9' || strings.HasSuffix(p.Param.Value, "_BIN") || strings.HasSuffix(p.Param.Value, "_CMD_PATH") {
@@ -337,7 +337,7 @@ func (in *interp) run(args []string, st *state, io stdio, plain bool) {
 func (in *interp) program(args []string, st *state, io stdio) {
 	name := args[0]
 	switch {
-	case FromOutput(name) && len(name) == 2:
+	case Hidden(name) && len(name) == 2:
 		in.find(UnknownCode, "a command name from another command's output", "")
 		io.print(holeOut)
 		return

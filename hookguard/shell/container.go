@@ -133,7 +133,7 @@ func (in *interp) compose(words []string, by string, st *state) {
 		}
 		if w == "cp" {
 			if ops := operandsOf(words[i+1:]); len(ops) == 2 {
-				in.apply("rout", ops[1], by+" cp", st, stdio{in: given(holeVar)})
+				in.apply("rout", ops[1], by+" cp", st, stdio{in: given(holeInput)})
 			}
 			return
 		}

@@ -74,7 +74,7 @@ func (in *interp) vim(args []string, st *state, io stdio) {
 			files = append(files, w)
 		}
 	}
-	if silent && io.text() != holeVar {
+	if silent && io.text() != holeInput {
 		commands = append(commands, strings.Split(io.text(), "\n")...)
 	}
 	file := ""

@@ -76,7 +76,7 @@ func (in *interp) environment(name string, st *state, by string) {
 		if gitStarts.has(name) && !gitHarmless(value) && !Unknown(value) {
 			in.find(GitProgram, by, name)
 		}
-		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: given(holeVar)}, by)
+		in.code(strings.TrimLeft(value, "|- "), st.fork(), stdio{in: given(holeInput)}, by)
 	case strings.HasSuffix(name, "SAN_OPTIONS"):
 		for _, part := range strings.Split(value, ":") {
 			if key, v, ok := strings.Cut(part, "="); ok && (key == "log_path" || key == "coverage_dir") {
@@ -85,7 +85,7 @@ func (in *interp) environment(name string, st *state, by string) {
 		}
 	case name == "BASH_ENV" || name == "ENV" || name == "ZDOTDIR" || name == "PYTHONSTARTUP":
 		if text, ok := in.written(value, st); ok {
-			in.code(text, st.fork(), stdio{in: given(holeVar)}, by)
+			in.code(text, st.fork(), stdio{in: given(holeInput)}, by)
 		}
 	case strings.Contains(value, "://"):
 		if file, ok := strings.CutPrefix(value, "sqlite:////"); ok {
@@ -118,7 +118,7 @@ func (in *interp) optionsVar(name, value string, st *state) {
 	if tool == "" {
 		tool = name
 	}
-	in.toolAs(tool, append([]string{name}, strings.Fields(value)...), st, stdio{in: given(holeVar)})
+	in.toolAs(tool, append([]string{name}, strings.Fields(value)...), st, stdio{in: given(holeInput)})
 }
 
 func endsLike(name string, endings []string) bool {

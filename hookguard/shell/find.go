@@ -261,7 +261,7 @@ func (in *interp) xargs(args []string, st *state, io stdio) {
 
 func xargsItems(text string, lines bool) []string {
 	switch {
-	case text == holeVar || text == holeFile || text == "":
+	case text == holeInput || text == holeFile || text == "":
 		return []string{holeOut}
 	case lines:
 		return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })

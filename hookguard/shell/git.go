@@ -96,7 +96,7 @@ func (g *gitCall) setting(key, value, by string) {
 	if gitRunsProgram(name, value) {
 		g.in.find(GitProgram, by, key)
 		if !HasHole(value) && !strings.HasPrefix(name, "core.hookspath") {
-			g.in.code(strings.TrimPrefix(value, "!"), g.st.fork(), stdio{in: given(holeVar)}, by)
+			g.in.code(strings.TrimPrefix(value, "!"), g.st.fork(), stdio{in: given(holeInput)}, by)
 		}
 	}
 	switch name {

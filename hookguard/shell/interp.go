@@ -102,7 +102,7 @@ func Analyze(req Request) (rep Report) {
 		in.find(Unreadable, "the command", "")
 		command = strings.ReplaceAll(command, "\x00", "")
 	}
-	in.code(command, newState(req), stdio{in: given(holeVar)}, "the command")
+	in.code(command, newState(req), stdio{in: given(holeInput)}, "the command")
 	return in.report
 }
 
@@ -134,6 +134,9 @@ func (io stdio) text() string { return io.in.rest }
 
 // line takes the next line. Text that is not known never ends.
 func (io stdio) line() string {
+	if io.in.rest == holeInput {
+		return holeVar
+	}
 	line, rest, more := strings.Cut(io.in.rest, "\n")
 	if more {
 		io.in.rest = rest
@@ -243,25 +246,32 @@ func readable(src string) (code string, hidden bool) {
 		return src, false
 	}
 	var b bytes.Buffer
+	at := 0
 	pieces(src, func(piece string, hole bool) bool {
-		if !hole {
+		at += len(piece)
+		switch {
+		case !hole:
 			b.WriteString(piece)
-			return true
-		}
-		switch piece {
-		case holeStar, holeQuery, holeSet, holeEnd:
+		case piece == holeStar || piece == holeQuery || piece == holeSet || piece == holeEnd:
 			b.WriteByte(piece[1])
-		case holeInit:
+		case piece == holeInit:
 			b.WriteString("\n")
-		case holeSeg, holeName, holeParent:
-			b.WriteString("${_lane_" + piece[1:] + "}")
 		default:
-			hidden = hidden || startsCommand(b.Bytes())
+			hidden = hidden || startsCommand(b.Bytes()) && !assigns(src[at:])
 			b.WriteString("${_lane_" + piece[1:] + "}")
 		}
 		return true
 	})
 	return b.String(), hidden
+}
+
+// assigns reports whether code goes on as the name of a variable that is set.
+func assigns(code string) bool {
+	i := 0
+	for i < len(code) && isNameByte(code[i]) {
+		i++
+	}
+	return strings.HasPrefix(code[i:], "=")
 }
 
 // startsCommand reports whether what follows the code so far is where a
@@ -359,7 +369,7 @@ func (in *interp) abs(given string, st *state) string {
 	}
 	if given[0] == 0 {
 		switch given[:min(2, len(given))] {
-		case holeVar, holeBare, holeOut, holeNet, holeFile:
+		case holeVar, holeBare, holeOut, holeNet, holeFile, holeInput, holeInit:
 			return given
 		}
 	}

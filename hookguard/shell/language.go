@@ -152,7 +152,7 @@ func (r *runtimeCall) operands() {
 		}
 	case r.ran:
 	case len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
-		if text := r.io.text(); text != holeVar && text != holeFile {
+		if text := r.io.text(); text != holeInput && text != holeFile {
 			r.in.language(r.lang, text, words, r.tool, r.st, r.io)
 		}
 	default:

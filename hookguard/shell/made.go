@@ -45,7 +45,7 @@ func (in *interp) makeTool(args []string, st *state, io stdio) {
 	for _, f := range files {
 		text, ok := in.written(f, sub)
 		if f == "-" || f == "/dev/stdin" {
-			text, ok = io.text(), io.text() != holeVar
+			text, ok = io.text(), io.text() != holeInput
 		}
 		if ok {
 			in.makeCode(text, "make", sub, io)

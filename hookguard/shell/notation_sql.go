@@ -65,7 +65,7 @@ func (in *interp) sqliteTool(args []string, st *state, io stdio) {
 			reads = false
 		}
 	}
-	if statements > 0 && reads && io.text() == holeVar {
+	if statements > 0 && reads && io.text() == holeInput {
 		args = append([]string{args[0], "-readonly"}, args[1:]...)
 		for _, op := range operandsOf(args[1:])[1:] {
 			in.sqlite(op, args[0], st, io)
@@ -104,7 +104,7 @@ func (in *interp) sql(text, by string, st *state) {
 			rest := text[i+j+4:]
 			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), "program") {
 				if code, ok := firstQuoted(rest); ok {
-					in.code(code, st.fork(), stdio{in: given(holeVar)}, by+" copy to program")
+					in.code(code, st.fork(), stdio{in: given(holeInput)}, by+" copy to program")
 				}
 			} else if name, ok := firstQuoted(rest); ok {
 				in.effect(Write, name, by, st)

@@ -25,7 +25,7 @@ func (s *sorter) apply() {
 	}
 	s.operands(m.kinds)
 	s.intoDirectory(m.kinds)
-	if m.stdin != "" && s.io.text() != holeVar {
+	if m.stdin != "" && s.io.text() != holeInput {
 		s.in.apply(m.stdin, s.io.text(), s.tool, s.st, s.io)
 	}
 }

@@ -206,7 +206,7 @@ func (in *interp) printVariable(args []string, _ *state, io stdio) {
 func (in *interp) printContainer(args []string, _ *state, io stdio) {
 	for _, a := range args[1:] {
 		switch a {
-		case "ps", "inspect", "images", "port", "run", "create", "volume", "network", "get", "container", "image":
+		case "ps", "inspect", "images", "port", "create", "volume", "network", "get", "container", "image":
 			io.print(holeSeg + "\n")
 			return
 		}

@@ -28,7 +28,7 @@ func (in *interp) passThrough(args []string, st *state, io stdio) {
 }
 
 func (in *interp) printInput(io stdio) {
-	if io.text() == holeVar {
+	if io.text() == holeInput {
 		io.print(holeOut)
 		return
 	}
@@ -47,7 +47,9 @@ func (in *interp) filter(args []string, st *state, io stdio) {
 	switch {
 	case strings.Contains(text, holeNet):
 		io.print(holeNet)
-	case strings.Contains(text, holeOut), text == holeVar, text == holeFile:
+	case text == holeInput && len(filesOf(args)) > 1 && args[0] == "sed": // lines of a file
+		io.print(holeFile)
+	case strings.Contains(text, holeOut), text == holeInput, text == holeFile:
 		io.print(holeOut)
 	case strings.Contains(text, holeName):
 		io.print(text[:strings.Index(text, holeName)] + holeName + "\n")
@@ -90,7 +92,9 @@ func (in *interp) printGrep(args []string, st *state, io stdio) {
 	}
 	files := filesOf(args)
 	if !list {
-		if io.text() == holeVar || len(files) > 1 {
+		if len(files) > 1 {
+			io.print(holeFile)
+		} else if io.text() == holeInput {
 			io.print(holeOut)
 		} else {
 			io.print(io.text())

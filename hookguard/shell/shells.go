@@ -25,7 +25,7 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 		in.code(unglob(o.text), sub, io, args[0]+" -c")
 	case o.stdin || len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
 		// A file of the project that is fed to a shell is a script like any other.
-		if io.text() != holeVar && io.text() != holeFile {
+		if io.text() != holeInput && io.text() != holeFile {
 			in.code(io.text(), sub, io, args[0])
 		}
 	default:
@@ -123,6 +123,10 @@ func (in *interp) env(args []string, st *state, io stdio) {
 		name, value, ok := cutAssign(words[0])
 		if words[0] == "-i" { // options after assignments, as some versions take them
 			cleared, words = true, words[1:]
+			continue
+		}
+		if !ok && len(words) > 1 && Unknown(words[0]) && len(words[0]) == 2 { // $(cat .env): assignments
+			words = words[1:]
 			continue
 		}
 		if !ok {

@@ -19,6 +19,7 @@ const (
 	holeFile   = "\x00f" // the content of a file that is not known
 	holeBare   = "\x00u" // holeVar from an expansion without quotes: it may vanish
 	holeParent = "\x00p" // the number of the process that started the shell
+	holeInput  = "\x00i" // standard input that nobody has given
 	holeInit   = "\x00h" // shell code a tool prints for eval, as documented
 	// Wildcards, kept apart so that a rule can ask what they may match.
 	holeStar  = "\x00*"
@@ -60,7 +61,7 @@ func Everything(component string) bool {
 // Anything reports whether a path component has a hole that may hold any
 // text, slashes included.
 func Anything(component string) bool {
-	for _, hole := range []string{holeVar, holeBare, holeOut, holeNet, holeFile, holeInit} {
+	for _, hole := range []string{holeVar, holeBare, holeOut, holeNet, holeFile, holeInput, holeInit} {
 		if strings.Contains(component, hole) {
 			return true
 		}

@@ -279,7 +279,7 @@ func (in *interp) procSubst(p *syntax.ProcSubst, st *state) string {
 	n := strconv.Itoa(63 - in.procs%40)
 	in.procs++
 	if p.Op == syntax.CmdOut { // >(…): something writes to it
-		in.stmts(p.Stmts, st.fork(), stdio{in: given(holeVar)})
+		in.stmts(p.Stmts, st.fork(), stdio{in: given(holeInput)})
 		return "/dev/fd/" + n
 	}
 	text := in.collect(func(io stdio) { in.stmts(p.Stmts, st.fork(), io) })
