@@ -47,7 +47,7 @@ func planGit(p *Plan, req Request, repo gitdiscover.Repo, a *agent.Agent, h Host
 		p.Warnings = append(p.Warnings, "git: read-only, since "+r.Detail+"; the lane cannot commit")
 		return nil
 	}
-	in := owngit.Inputs{Facts: h.OwnGit, Placeholders: append(append([]string{}, a.Placeholders...), a.Litter...)}
+	in := owngit.Inputs{Facts: h.OwnGit, RealHooks: req.GitHooks, Placeholders: append(append([]string{}, a.Placeholders...), a.Litter...)}
 	if h.UID == 0 {
 		// The lane of a root caller sees root's files as its own uid's.
 		in.SeenAs = &owngit.Owner{HostUID: 0, HostGID: uint32(h.GID), UID: confine.InnerID, GID: confine.InnerID}

@@ -91,7 +91,7 @@ type ReasonInfo struct {
 }
 
 var reasons = []ReasonInfo{
-	{MainWorktree, "the main worktree's .git is a directory, which cannot be replaced for the lane alone", "Start in a linked worktree (--new makes one), or use --git read-only."},
+	{MainWorktree, "the main worktree's .git is a directory, which cannot be replaced for the lane alone", "Start in a linked worktree (git worktree add makes one), or use --git read-only."},
 	{PartialClone, "objects are missing here and git would fetch them in the middle of a command", "Use --git read-only, or fetch everything first: git fetch --refetch --no-filter."},
 	{Reftable, "refs are kept in reftables, which lane does not write", "Use --git read-only."},
 	{SHA256, "objects are named by SHA-256, which lane does not read", "Use --git read-only."},
@@ -104,8 +104,8 @@ var reasons = []ReasonInfo{
 	{Changed, "the worktree changed while lane was starting", "See what else works there, then start again."},
 	{NothingToTakeIn, "the lane's HEAD is at the commit it started from", "Nothing is lost: uncommitted work is in the worktree."},
 	{UnbornHead, "the lane's HEAD is on a branch without a commit", "Nothing is lost: the files are in the worktree. With --keep-refs the lane's other branches are kept."},
-	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Move it back or rebase the lane's commits: lane runs take-in --rebase."},
-	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Rebase the lane's commits (lane runs take-in --rebase), or keep them beside the branch with --keep-refs."},
+	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Move it back (git reflog shows where it was), then lane runs take-in; or keep the commits beside the branch: lane runs take-in --keep-refs."},
+	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Keep them beside the branch: lane runs take-in --keep-refs."},
 	{Gitlink, "the commits add or change a submodule or nested repository, in which git status runs what its configuration names", "Look at it, then --accept gitlinks."},
 	{Gitmodules, "the commits change .gitmodules, which says where submodules come from", "Look at it, then --accept gitlinks."},
 	{WiringCommitted, "the commits change files that make an agent, an editor or a shell run code", "Look at them, then --accept wiring."},
