@@ -135,7 +135,7 @@ func joinRest(at string, rest []string) string {
 		if name == "" || name == "." {
 			continue
 		}
-		if name == ".." && !shell.HasHole(path.Base(at)) {
+		if name == ".." && shell.OneName(path.Base(at)) {
 			at = path.Dir(at)
 			continue
 		}

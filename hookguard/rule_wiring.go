@@ -24,6 +24,8 @@ var wiring = &Rule{
 	Pass: []Example{
 		{Tool: "Read", Text: ".claude/settings.json"},
 		{Tool: "Write", Text: "CLAUDE.md"},
+		{Tool: "Write", Text: ".claude/commands/release.md"},
+		{Text: "mkdir -p .claude/skills/x && echo hi > .claude/skills/x/SKILL.md"},
 		{Tool: "Write", Text: "docs/claude/settings.json"},
 		{Tool: "Write", Text: ".github/workflows/ci.yml"},
 		{Text: "cat .envrc"},
@@ -50,7 +52,7 @@ func (g *guard) wired(p place) bool {
 	for _, w := range sandbox.Wiring() {
 		want := strings.Split(w.Path, "/")
 		for i := range names {
-			if prose(names[i:]) {
+			if prose(names[i:], p.by) {
 				continue
 			}
 			// A plugin's own directory is a product like another, and read
@@ -66,8 +68,8 @@ func (g *guard) wired(p place) bool {
 
 // prose reports whether a path below an agent's directory is a text for the
 // agent, which a project keeps under version control like its other texts.
-func prose(names []string) bool {
-	if len(names) < 3 || !strings.HasSuffix(names[len(names)-1], ".md") {
+func prose(names []string, by string) bool {
+	if len(names) < 2 || by != "mkdir" && (len(names) < 3 || !strings.HasSuffix(names[len(names)-1], ".md")) {
 		return false
 	}
 	switch names[0] + "/" + names[1] {

@@ -312,6 +312,10 @@ func (in *interp) run(args []string, st *state, io stdio, plain bool) {
 	in.step()
 	in.descend()
 	defer in.ascend()
+	if _, _, ok := cutAssign(args[0]); ok && !plain && len(args) > 1 { // sudo NAME=value command
+		in.env(append([]string{"env"}, args...), st, io)
+		return
+	}
 	name := args[0]
 	if text, ok := st.aliases[name]; ok && plain {
 		delete(st.aliases, name) // an alias is not expanded within itself

@@ -44,7 +44,7 @@ func (in *interp) kill(args []string, st *state, io stdio) {
 
 func (in *interp) pkill(args []string, st *state, io stdio) {
 	for i, w := range args[1:] {
-		if !strings.HasPrefix(w, "-") && namesOwn(w) {
+		if !strings.HasPrefix(w, "-") && (namesOwn(w) || strings.Trim(w, ".*") == "") || w == "-u" || w == "-U" || w == "--euid" {
 			in.find(GuardOff, args[0], "")
 		}
 		if (w == "-P" || w == "--parent") && i+2 < len(args) && args[i+2] == holeParent {
@@ -79,6 +79,32 @@ func (in *interp) agent(args []string, st *state, io stdio) {
 		case w == "--settings" && i+2 < len(args) && strings.Contains(args[i+2], "disableAllHooks"):
 			in.find(GuardOff, args[0], w)
 		}
+	}
+	in.agentServers(args, st)
+	in.tool(args, st, io)
+}
+
+// agentServers is "claude mcp add" and its like, which write wiring.
+func (in *interp) agentServers(args []string, st *state) {
+	if len(args) < 3 || args[1] != "mcp" && args[1] != "plugin" && args[1] != "extensions" && args[1] != "config" {
+		return
+	}
+	switch args[2] {
+	case "list", "get", "serve", "login", "logout", "validate", "test":
+		return
+	}
+	home := in.req.Vars["HOME"]
+	file := map[string]string{"claude": home + "/.claude.json", "codex": home + "/.codex/config.toml", "gemini": ".gemini/settings.json", "copilot": home + "/.copilot/mcp-config.json"}[args[0]]
+	if args[0] == "claude" && contains(args, "project") {
+		file = ".mcp.json"
+	}
+	in.effect(Write, file, args[0]+" "+args[1], st)
+}
+
+// laneTool is lane itself: the guard's wiring is the user's to change.
+func (in *interp) laneTool(args []string, st *state, io stdio) {
+	if len(args) > 2 && args[1] == "hook" && (args[2] == "install" || args[2] == "uninstall") {
+		in.find(GuardOff, "lane hook", args[2])
 	}
 	in.tool(args, st, io)
 }

@@ -364,14 +364,8 @@ func (in *interp) effect(op Op, given, by string, st *state) {
 // abs joins a path to the state's directory. A hole that may be anything,
 // at the front, stays there.
 func (in *interp) abs(given string, st *state) string {
-	if given == "" || given[0] == '/' {
+	if given == "" || given[0] == '/' || leadsAnywhere(given) {
 		return given
-	}
-	if given[0] == 0 {
-		switch given[:min(2, len(given))] {
-		case holeVar, holeBare, holeOut, holeNet, holeFile, holeInput, holeInit:
-			return given
-		}
 	}
 	if st.dir == "/" {
 		return "/" + given

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 )
@@ -80,6 +81,9 @@ func (in *interp) ln(args []string, st *state, io stdio) {
 			symbolic = symbolic || strings.Contains(w, "s")
 			if _, d, ok := strings.Cut(w, "t"); ok && d != "" {
 				dir = d
+			} else if ok && i+1 < len(args) { // -st DIR
+				i++
+				dir = args[i]
 			}
 		case strings.HasPrefix(w, "--"):
 		default:
@@ -180,4 +184,39 @@ func (in *interp) applyPatch(args []string, st *state, io stdio) {
 	for _, f := range PatchFiles(text) {
 		in.effect(f.Op, f.Path, "apply_patch", st)
 	}
+}
+
+// packageScript runs a script of a package.json that the call itself wrote.
+func (in *interp) packageScript(args []string, st *state, io stdio) {
+	if text, ok := in.written("package.json", st); ok && len(args) > 1 {
+		var file struct {
+			Scripts map[string]string `json:"scripts"`
+		}
+		if json.Unmarshal([]byte(text), &file) == nil {
+			for _, w := range args[1:] {
+				for _, name := range []string{"pre" + w, w, "post" + w} {
+					if code := file.Scripts[name]; code != "" {
+						in.code(code, st.fork(), io, args[0]+" "+w)
+					}
+				}
+			}
+			if args[1] == "install" || args[1] == "i" || args[1] == "ci" {
+				for _, name := range []string{"preinstall", "install", "postinstall", "prepare"} {
+					in.code(file.Scripts[name], st.fork(), io, args[0]+" "+name)
+				}
+			}
+		}
+	}
+	in.tool(args, st, io)
+}
+
+// bunTool is a package manager and an interpreter.
+func (in *interp) bunTool(args []string, st *state, io stdio) {
+	if len(args) > 2 && args[1] == "run" {
+		if _, ok := in.written("package.json", st); ok {
+			in.packageScript(args, st, io)
+			return
+		}
+	}
+	in.interpreter(args, st, io)
 }

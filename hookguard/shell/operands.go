@@ -155,6 +155,10 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 		in.keyed(value, by, st)
 	case "code":
 		in.code(value, st.fork(), io, by)
+	case "script":
+		if text, ok := in.written(value, st); ok {
+			in.script(value, text, nil, st, io)
+		}
 	case "netcode":
 		in.remoteShell(strings.Fields(value))
 		in.code(value, st.fork(), io, by)

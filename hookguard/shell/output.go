@@ -57,7 +57,7 @@ func fillPrinters() {
 		"cut": filter, "jq": filter, "yq": filter, "xmllint": filter, "comm": filter, "join": filter, "strings": filter,
 		"tr": (*interp).printTr, "rev": foreign, "base64": (*interp).printBase64, "base32": (*interp).printBase64, "gbase64": (*interp).printBase64, "xxd": (*interp).printXxd, "openssl": (*interp).printBase64,
 		"gunzip": foreign, "zcat": foreign, "bzcat": foreign, "xzcat": foreign, "zstdcat": foreign, "gzip": foreign, "bzip2": foreign, "xz": foreign, "zstd": foreign, "uudecode": foreign, "gpg": foreign, "age": foreign, "lz4": foreign, "brotli": foreign, "nc": foreign, "ncat": foreign, "netcat": foreign, "socat": foreign, "curl": foreign, "wget": foreign, "aria2c": foreign, "http": foreign, "https": foreign, "xh": foreign, "lynx": foreign, "w3m": foreign, "ftp": foreign, "ssh": foreign, "aws": foreign, "gsutil": foreign, "rclone": foreign, "dig": foreign, "nslookup": foreign, "pbpaste": foreign, "xclip": foreign, "xsel": foreign, "wl-paste": foreign, "fetch": foreign,
-		"date": segment, "gdate": segment, "wc": segment, "nproc": segment, "uname": segment, "arch": segment, "hostname": segment, "whoami": segment, "id": segment, "expr": segment, "md5sum": segment, "sha1sum": segment, "sha256sum": segment, "shasum": segment, "cksum": segment, "stat": segment, "du": segment, "uuidgen": segment, "tty": segment, "tput": segment, "pgrep": segment, "pidof": segment, "getconf": segment, "bc": segment, "dc": segment, "lsb_release": segment, "sw_vers": segment, "locale": segment, "umask": segment, "jot": segment, "logname": segment, "numfmt": segment, "sysctl": segment, "ps": segment, "lsof": segment, "factor": segment, "cal": segment, "random": segment,
+		"date": segment, "gdate": segment, "wc": segment, "nproc": segment, "uname": segment, "arch": segment, "hostname": segment, "whoami": segment, "id": segment, "expr": (*interp).printExpr, "md5sum": segment, "sha1sum": segment, "sha256sum": segment, "shasum": segment, "cksum": segment, "stat": segment, "du": segment, "uuidgen": segment, "tty": segment, "tput": segment, "pgrep": segment, "pidof": segment, "getconf": segment, "bc": segment, "dc": segment, "lsb_release": segment, "sw_vers": segment, "locale": segment, "umask": segment, "jot": segment, "logname": segment, "numfmt": segment, "sysctl": segment, "ps": (*interp).printPs, "lsof": segment, "factor": segment, "cal": segment, "random": segment,
 		"seq": (*interp).printSeq, "gseq": (*interp).printSeq, "basename": (*interp).printBase, "gbasename": (*interp).printBase, "dirname": (*interp).printDir, "gdirname": (*interp).printDir,
 		"realpath": (*interp).printReal, "grealpath": (*interp).printReal, "readlink": (*interp).printReal, "greadlink": (*interp).printReal,
 		"which": (*interp).printWhich, "type": (*interp).printWhich, "whereis": (*interp).printWhich, "ls": (*interp).printLs, "gls": (*interp).printLs, "printenv": (*interp).printEnvironment, "yes": (*interp).printYes,
@@ -220,4 +220,21 @@ func printer(name string) (command, bool) {
 	printersOnce.Do(fillPrinters)
 	f, ok := printers[name]
 	return f, ok
+}
+
+// printExpr: one operand is printed as it is.
+func (in *interp) printExpr(args []string, _ *state, io stdio) {
+	if len(args) == 2 {
+		io.print(args[1] + "\n")
+		return
+	}
+	io.print(holeSeg + "\n")
+}
+
+func (in *interp) printPs(args []string, _ *state, io stdio) {
+	if strings.Contains(strings.Join(args, " "), "ppid=") {
+		io.print(holeParent + "\n")
+		return
+	}
+	io.print(holeSeg + "\n")
 }

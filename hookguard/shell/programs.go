@@ -28,6 +28,7 @@ func init() { // in a function, because programs run other programs
 		"emacs": (*interp).emacs, "tmux": (*interp).tmux, "screen": (*interp).screen, "zellij": (*interp).zellij,
 		"apply_patch": (*interp).applyPatch, "applypatch": (*interp).applyPatch,
 		"kill": (*interp).kill, "pkill": (*interp).pkill, "killall": (*interp).pkill, "pgrep": (*interp).pgrep, "pidof": (*interp).pgrep,
+		"lane": (*interp).laneTool, "npm": (*interp).packageScript, "pnpm": (*interp).packageScript, "yarn": (*interp).packageScript, "bun": (*interp).bunTool,
 		"ssh": (*interp).ssh, "claude": (*interp).agent, "codex": (*interp).agent, "copilot": (*interp).agent, "gemini": (*interp).agent,
 		"docker": (*interp).container, "podman": (*interp).container, "nerdctl": (*interp).container, "finch": (*interp).container,
 		"parallel": (*interp).parallel, "gparallel": (*interp).parallel, "rush": (*interp).parallel, "gh": (*interp).gh,
@@ -35,7 +36,9 @@ func init() { // in a function, because programs run other programs
 		"echo": (*interp).echo, "printf": (*interp).printf, "pwd": (*interp).pwd,
 	}
 	for name := range interpreters {
-		programs[name] = (*interp).interpreter
+		if _, own := programs[name]; !own {
+			programs[name] = (*interp).interpreter
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ var systemRows = []row{
 	{"qemu-img create|qemu-img convert|qemu-img resize|qemu-img rebase|qemu-img commit|qemu-img snapshot", "-f=val -O=val -o=val -b=in -F=val -c=val -p", "in* out"},
 	{"screencapture|import|scrot|grim|maim|gnome-screenshot|sips|hdiutil|plutil|defaults|launchctl|osascript|say|afconvert", "-o,--out,--output,-f,--file=out -e=osascript -x -c -R=val", "out*"},
 	{"crontab", "-u=val -l?none -e?edit -r?edit", "crontab | edit: crontab"},
-	{"at|batch", "-f=in -t=val -q=val -l?none -r?none -d?none -c?none -m -M", "val* <code"},
+	{"at|batch", "-f=script -t=val -q=val -l?none -r?none -d?none -c?none -m -M", "val* <code"},
 	{"inotifywait|fswatch|inotifywatch|fatrace", "-o,--outfile=out -e=val -t=val --fromfile=in --format=val --timefmt=val --exclude=val", "in*"},
 	{"journalctl|dmesg|systemctl|loginctl|timedatectl|hostnamectl|sysctl|service|update-alternatives|ldconfig", "-o,--output=val -u=val -n=val --cursor-file=out -p=val -f=in", "val*"},
 	{"apt|apt-get|aptitude|dpkg|yum|dnf|rpm|apk|pacman|zypper|brew|port|snap|flatpak|emerge|xbps-install|winget|choco|scoop", "-o=val -t=val -c=in -y -q --root,--installroot=out -x,--extract,-R,--control,--vextract?extract --admindir=out --prefix=out", "val* | extract: val out"},

@@ -51,6 +51,7 @@ func (s *sorter) sort(words []string) {
 			s.p.operands = append(s.p.operands, words[1:]...)
 			s.apply()
 			return
+		case stop && len(w) > 1 && w[0] == '-' && isNumber(w): // nice -5 command
 		case len(w) > 1 && w[0] == '-' && !isNumber(w):
 			words = words[s.option(w, words[1:])+1:]
 			continue

@@ -11,6 +11,7 @@ import (
 type state struct {
 	dir     string
 	oldDir  string
+	pwd     string   // what PWD was set to since the last cd; the shell stays where it is
 	stack   []string // pushd
 	vars    map[string]variable
 	funcs   map[string]*syntax.Stmt
@@ -117,8 +118,12 @@ func (st *state) set(name, value string) {
 		panic(errLimit)
 	}
 	name = st.deref(name)
-	if name == "OLDPWD" {
+	switch name {
+	case "OLDPWD":
 		st.oldDir = value
+		return
+	case "PWD":
+		st.pwd = value
 		return
 	}
 	old := st.vars[name]
@@ -141,6 +146,9 @@ func (st *state) get(name string) (variable, bool) {
 	name = st.deref(name)
 	switch name {
 	case "PWD":
+		if st.pwd != "" {
+			return variable{values: []string{st.pwd}}, true
+		}
 		return variable{values: []string{st.dir}}, true
 	case "OLDPWD":
 		return variable{values: []string{st.oldDir}}, true
@@ -189,8 +197,8 @@ func (st *state) local(name string) {
 
 // chdir moves to dir as the shell's logical cd does.
 func (st *state) chdir(dir string) {
-	st.oldDir = st.dir
-	if strings.HasPrefix(dir, "/") || Unknown(dir) {
+	st.oldDir, st.pwd = st.dir, ""
+	if strings.HasPrefix(dir, "/") || leadsAnywhere(dir) {
 		st.dir = fold(dir)
 	} else {
 		st.dir = fold(st.dir + "/" + dir)
@@ -205,7 +213,7 @@ func fold(p string) string {
 	for _, name := range strings.Split(p, "/") {
 		switch {
 		case name == "" || name == ".":
-		case name == ".." && len(out) > 0 && out[len(out)-1] != ".." && !HasHole(out[len(out)-1]):
+		case name == ".." && len(out) > 0 && out[len(out)-1] != ".." && OneName(out[len(out)-1]):
 			out = out[:len(out)-1]
 		case name == ".." && rooted && len(out) == 0:
 		default:

@@ -69,6 +69,12 @@ func Anything(component string) bool {
 	return false
 }
 
+// OneName reports whether a path component is certainly one: what it holds
+// has no slash.
+func OneName(component string) bool {
+	return !HasHole(component) || !Anything(component) && !strings.Contains(component, holeName)
+}
+
 // Vanishing reports whether a path is an unquoted unknown variable and then
 // only slashes or stars: without a value it is the root directory.
 func Vanishing(text string) bool {
@@ -129,4 +135,17 @@ func pieces(text string, yield func(piece string, hole bool) bool) {
 		}
 		text = text[n:]
 	}
+}
+
+// leadsAnywhere reports whether a path begins with a hole that may hold a
+// slash at its front: then it is not relative to any directory.
+func leadsAnywhere(p string) bool {
+	if len(p) < 2 || p[0] != 0 {
+		return false
+	}
+	switch p[:2] {
+	case holeVar, holeBare, holeOut, holeNet, holeFile, holeInput, holeInit:
+		return true
+	}
+	return false
 }
