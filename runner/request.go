@@ -41,6 +41,7 @@ type Request struct {
 	Masks     []string      // files of the worktree that are there but empty inside
 	Git       string        // "read-only", or "" for the default
 	TakeIn    string        // never, success or always; "" for success
+	GitHooks  bool          // the repository's own hooks run inside the lane, read-only
 	KeepRefs  bool          // the agent's other refs go to refs/lane/<run>/
 	MaxTakeIn int64         // bytes of new objects, unpacked; 0 for the default
 	Layer     string        // which layer confines, "" for the default
