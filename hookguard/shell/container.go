@@ -175,7 +175,10 @@ func (in *interp) parallel(args []string, st *state, io stdio) {
 	}
 	code := strings.Join(template, " ")
 	for i, item := range items {
-		if i == maxRounds || item == ":::" {
+		if i == maxRounds {
+			panic(errLimit)
+		}
+		if item == ":::" {
 			continue
 		}
 		filled := code + " " + quoteAll([]string{item})

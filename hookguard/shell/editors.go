@@ -188,7 +188,7 @@ func (in *interp) tmux(args []string, st *state, io stdio) {
 				typed.WriteString(op)
 			}
 		}
-		in.code(typed.String(), st.fork(), io, "tmux "+sub)
+		in.leniently(typed.String(), st.fork(), io, "tmux "+sub)
 	case "save-buffer", "saveb":
 		if len(ops) > 0 {
 			in.effect(Write, ops[len(ops)-1], "tmux "+sub, st)
@@ -205,7 +205,7 @@ func (in *interp) screen(args []string, st *state, io stdio) {
 		case w == "-X":
 			for i, x := range words {
 				if (x == "stuff" || x == "exec" || x == "eval" || x == "screen") && i+1 < len(words) {
-					in.code(ansiC(strings.Join(words[i+1:], " ")), st.fork(), io, "screen -X "+x)
+					in.leniently(ansiC(strings.Join(words[i+1:], " ")), st.fork(), io, "screen -X "+x)
 				} else if (x == "hardcopy" || x == "logfile" || x == "writebuf") && i+1 < len(words) {
 					in.effect(Write, words[len(words)-1], "screen -X "+x, st)
 				}

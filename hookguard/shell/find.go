@@ -249,7 +249,7 @@ func (in *interp) xargs(args []string, st *state, io stdio) {
 	}
 	for i, item := range items {
 		if i == maxRounds {
-			return
+			panic(errLimit)
 		}
 		var cmd []string
 		for _, w := range words {

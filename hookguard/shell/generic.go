@@ -46,7 +46,7 @@ func (in *interp) genericOption(tool, name, value string, inline bool, next []st
 		}
 	case commandNames[plain]:
 		if strings.ContainsAny(value, " >;|&") {
-			in.code(value, st.fork(), stdio{in: given(holeInput)}, tool+" "+name)
+			in.leniently(value, st.fork(), stdio{in: given(holeInput)}, tool+" "+name)
 			took = 1
 		}
 	default:

@@ -13,14 +13,14 @@ func init() {
 		"clone": (*gitCall).clone, "init": (*gitCall).init, "config": (*gitCall).config,
 		"worktree": (*gitCall).worktree, "bundle": (*gitCall).bundle, "apply": (*gitCall).apply, "am": (*gitCall).apply,
 		"bisect": (*gitCall).bisect, "submodule": (*gitCall).submodule, "push": (*gitCall).push,
-		"remote": (*gitCall).remote, "maintenance": (*gitCall).maintenance, "hook": (*gitCall).hook,
+		"remote": (*gitCall).remote, "maintenance": (*gitCall).maintenance,
 		"for-each-repo": (*gitCall).forEachRepo, "lfs": (*gitCall).lfs, "mv": (*gitCall).paths, "rm": (*gitCall).paths,
-		"checkout": (*gitCall).writesPaths, "restore": (*gitCall).writesPaths, "update-index": (*gitCall).writesPaths,
-		"credential-store": (*gitCall).credentialStore, "update-ref": (*gitCall).updateRef, "symbolic-ref": (*gitCall).updateRef,
+		"checkout": (*gitCall).writesPaths, "restore": (*gitCall).writesPaths,
+		"credential-store": (*gitCall).credentialStore,
 	}
 }
 
-// valued are the options of clone, init and worktree that take a word.
+// gitValued are the options of clone, init and worktree that take a word.
 var gitValued = wordSet(`-b --branch -o --origin --depth --shallow-since --shallow-exclude -j --jobs --reference --reference-if-able --template --filter
 	--server-option --separate-git-dir -u --upload-pack -c --config --object-format --initial-branch --bundle-uri --ref-format -B --reason --expire --orphan`)
 
@@ -257,8 +257,6 @@ func (g *gitCall) maintenance() {
 	}
 }
 
-func (g *gitCall) hook() {}
-
 func (g *gitCall) forEachRepo() { g.in.find(GitProgram, "git for-each-repo", "") }
 
 // lfs install writes hooks and configuration.
@@ -294,8 +292,6 @@ func (g *gitCall) credentialStore() {
 		}
 	}
 }
-
-func (g *gitCall) updateRef() {}
 
 // print is what the interpreter knows of git's output.
 func (g *gitCall) print() {

@@ -37,7 +37,7 @@ func (in *interp) tcl(text, by string, st *state, io stdio) {
 			in.effect(Write, f[len(f)-1], by+" log_file", st)
 		case "send":
 			if len(f) > 1 {
-				in.code(ansiC(f[len(f)-1]), st.fork(), io, by+" send")
+				in.leniently(ansiC(f[len(f)-1]), st.fork(), io, by+" send")
 			}
 		}
 	}

@@ -136,33 +136,6 @@ func (in *interp) makeWord(text, by string, st *state, io stdio) {
 	}
 }
 
-// makeCode is make --eval: the shell functions and recipes in it.
-func (in *interp) makeCode(text, by string, st *state, io stdio) {
-	for rest := text; ; {
-		i := strings.Index(rest, "$(shell ")
-		if i < 0 {
-			break
-		}
-		rest = rest[i+len("$(shell "):]
-		if j := strings.LastIndexByte(rest, ')'); j >= 0 {
-			in.code(rest[:j], st.fork(), io, by)
-		}
-	}
-	if head, recipe, ok := strings.Cut(text, ";"); ok && strings.Contains(head, ":") && !strings.Contains(head, "\n") {
-		in.code(strings.ReplaceAll(recipe, "$$", "$"), st.fork(), io, by)
-	}
-	in.recipes(text, by, st, io)
-}
-
-// recipes runs the lines of a makefile that belong to a rule.
-func (in *interp) recipes(text, by string, st *state, io stdio) {
-	for _, line := range strings.Split(text, "\n") {
-		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
-			in.code(strings.ReplaceAll(strings.TrimLeft(recipe, "@-+"), "$$", "$"), st.fork(), io, by)
-		}
-	}
-}
-
 // imageWord is an argument of an image tool: only local layouts are written.
 func (in *interp) imageWord(text, by string, st *state, _ stdio) {
 	for _, scheme := range []string{"dir:", "oci:", "docker-archive:", "oci-archive:"} {

@@ -205,6 +205,6 @@ func (e *evaluator) forLoop() bool {
 func (e *evaluator) bind(name string, list value) {
 	e.vars[name] = value{texts: list.all()}
 	if len(e.vars[name].texts) > maxRounds {
-		e.vars[name] = value{texts: e.vars[name].texts[:maxRounds]}
+		panic(errLimit)
 	}
 }

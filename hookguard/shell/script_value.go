@@ -56,9 +56,10 @@ func joinTexts(a, b value, between string) value {
 			if len(x)+len(y) > maxValue {
 				panic(errLimit)
 			}
-			if len(out.texts) < maxValues*2 {
-				out.texts = append(out.texts, x+between+y)
+			if len(out.texts) == maxRounds {
+				panic(errLimit)
 			}
+			out.texts = append(out.texts, x+between+y)
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ type variable struct {
 }
 
 // maxValues bounds the possible values kept of one variable.
-const maxValues = 4
+const maxValues = 8
 
 func newState(req Request) *state {
 	st := &state{

@@ -161,8 +161,9 @@ func (in *interp) while(c *syntax.WhileClause, st *state, io stdio) {
 	}
 }
 
-// maxRounds bounds the items of a for loop that are tried one by one.
-const maxRounds = 64
+// maxRounds bounds the items of a loop that are tried one by one. More of them
+// are not skipped: nobody may hide one behind the others.
+const maxRounds = 1024
 
 func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
 	switch l := c.Loop.(type) {
@@ -178,7 +179,7 @@ func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
 		}
 		for i, item := range items {
 			if i == maxRounds {
-				break
+				panic(errLimit)
 			}
 			in.step()
 			st.set(l.Name.Value, item)
