@@ -18,7 +18,7 @@ import (
 // look at the worktree included), and how long lane waits for output that is
 // still in the pipe after the namespace is gone.
 const (
-	grace      = 1200 * time.Millisecond
+	grace      = 1000 * time.Millisecond
 	drainTime  = 5 * time.Second
 	heartbeat  = 15 * time.Second
 	maxEvents  = 256 << 20 // of the agent's output kept in the record
