@@ -173,6 +173,7 @@ type Result struct {
 	Kind    Kind          `json:"kind"`
 	Claim   string        `json:"claim"`
 	Verdict Verdict       `json:"verdict"`
+	Reached bool          `json:"reached"` // the inside ran
 	Detail  string        `json:"detail,omitempty"`
 	Exit    int           `json:"exit"`
 	Took    time.Duration `json:"took"`

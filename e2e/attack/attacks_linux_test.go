@@ -64,7 +64,7 @@ func TestAttacks(t *testing.T) {
 					if place.only != nil && !slices.Contains(place.only, a.ID) {
 						continue
 					}
-					r := f.Run(t.Context(), a, s.lane())
+					r := s.try(t, f, a)
 					table.add(r)
 					s.judge(t, r)
 				}
@@ -72,6 +72,20 @@ func TestAttacks(t *testing.T) {
 			})
 		}
 	})
+}
+
+// try runs an attack once, and once more if the lane did not start: what
+// ok-socket-churn shows happens by chance wherever other tests have sockets.
+// With that row goes this.
+func (s *stage) try(t *testing.T, f *attack.Fixture, a attack.Attack) attack.Result {
+	t.Helper()
+	r := f.Run(t.Context(), a, s.lane())
+	_, open := expected["ok-socket-churn"]
+	if open && a.ID != "ok-socket-churn" && (r.Verdict == attack.NoStart || r.Verdict == attack.Broken && !r.Reached) {
+		t.Logf("%s once more: %s: %s", a.ID, r.Verdict, r.Detail)
+		r = f.Run(t.Context(), a, s.lane())
+	}
+	return r
 }
 
 // Without a launcher the attacks get through: only so does it mean anything

@@ -48,7 +48,7 @@ func init() {
 		{ID: "ok-self-kill", What: "signal its own child", Try: func(Layout) error { return shell("sleep 9 & kill $!; wait; true") }},
 		{ID: "ok-unixpair", What: "listen on a socket in TMPDIR", Try: ownSocket},
 		{ID: "ok-loopback", What: "serve itself on loopback", Try: func(Layout) error { return ownServer("tcp", "127.0.0.1:0") }},
-		{ID: "ok-socket-churn", What: "start while sockets of the host come and go", Launch: Launch{Times: 12}, Beside: churn, Try: func(Layout) error { return nil }},
+		{ID: "ok-socket-churn", What: "start while sockets of the host come and go", Launch: Launch{Times: 8}, Beside: churn, Try: func(Layout) error { return nil }},
 		{ID: "ok-tty", What: "have a terminal when the launcher has one", Launch: Launch{Terminal: true}, Try: func(Layout) error {
 			var m syscall.Termios
 			_, err := call(syscall.SYS_IOCTL, 0, syscall.TCGETS, pointer(&m))

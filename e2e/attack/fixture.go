@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Place says where a fixture is made.
@@ -218,6 +220,10 @@ func (f *Fixture) userRuns(dir string, args ...string) Finding {
 	if !exists(dir) {
 		return Finding{}
 	}
-	_ = run(dir, f.environ(), append([]string{"timeout", "10", "git"}, args...)...) // it may fail: only the canary counts
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	c := exec.CommandContext(ctx, "git", args...)
+	c.Dir, c.Env, c.WaitDelay = dir, f.environ(), time.Second
+	_ = c.Run() // it may fail: only the canary counts
 	return found(exists(f.Canary), fmt.Sprintf("git %s in %s ran its program", strings.Join(args, " "), filepath.Base(dir)))
 }

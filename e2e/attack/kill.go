@@ -44,6 +44,7 @@ func (f *Fixture) runKill(ctx context.Context, a Attack, l Launcher, r Result) (
 		r.Verdict = NoStart
 		return r
 	}
+	r.Reached = true
 	began := time.Now()
 	if err := c.Process.Signal(a.Signal); err != nil {
 		end()
@@ -56,10 +57,10 @@ func (f *Fixture) runKill(ctx context.Context, a Attack, l Launcher, r Result) (
 		r.Detail = fmt.Sprintf("the launcher did not end in %v; ", afterSignal)
 	}
 	r.Took = time.Since(began)
-	time.Sleep(time.Until(began.Add(afterSignal)))
-	if r.Verdict = Stopped; f.beating() {
+	// A heart that stood still does not begin again.
+	dead := await(time.Until(began.Add(afterSignal)), func() bool { return !f.beating() })
+	if r.Verdict = Stopped; !dead {
 		r.Verdict, r.Detail = Escaped, r.Detail+"still running after the launcher was sent "+a.Signal.String()
-		await(heartTime+time.Second, func() bool { return !f.beating() }) // it ends by itself
 	} else if r.Detail != "" {
 		r.Verdict = Hung
 	}

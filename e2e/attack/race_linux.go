@@ -17,7 +17,7 @@ func races() []Attack {
 	const refusal = "it was seen to change"
 	return []Attack{
 		{ID: "race-worktree", Claim: claim, What: "another worktree is put in the place of this one while the launcher starts",
-			Launch: Launch{Times: 16}, Refusal: refusal,
+			Launch: Launch{Times: 12}, Refusal: refusal,
 			Beside: func(f *Fixture, stop <-chan struct{}) { f.flip(stop, f.Worktree, f.Other) },
 			Try: func(l Layout) error {
 				return os.WriteFile("main.go", []byte("package pwned\n"), 0o644)
@@ -27,7 +27,7 @@ func races() []Attack {
 			Setup: func(f *Fixture) error {
 				return f.sh(f.Worktree, "mkdir .claude; echo '{}' > .claude/settings.json; git add .claude; git commit -qm settings")
 			},
-			Launch: Launch{Times: 16}, Refusal: refusal,
+			Launch: Launch{Times: 12}, Refusal: refusal,
 			Beside: func(f *Fixture, stop <-chan struct{}) {
 				f.flip(stop, f.Worktree+"/.claude/settings.json", f.Home+"/.ssh/id_ed25519")
 			},

@@ -66,7 +66,7 @@ func (f *Fixture) Run(ctx context.Context, a Attack, l Launcher) Result {
 			break
 		}
 	}
-	r.Exit = f.last.exit
+	r.Exit, r.Reached = f.last.exit, f.last.started
 	r.Verdict = verdict(a, f.last, saw)
 	r.Detail = detail(r.Verdict, f.last, saw)
 	return r
@@ -112,14 +112,16 @@ func (f *Fixture) judge(a Attack) Finding {
 		},
 		func() Finding { return changed },
 		f.told,
+		// Elsewhere git reads what has not changed.
 		func() Finding { return f.userRuns(f.Worktree, "status") },
-		func() Finding { return f.userRuns(f.Repo, "status") },
 	} {
 		if saw := look(); saw.Through {
 			return saw
 		}
 	}
-	f.relook()
+	if a.Launch.Times > 1 {
+		f.relook() // git wrote the index
+	}
 	return Finding{}
 }
 

@@ -82,10 +82,11 @@ func stampOf(path string) (stamp, error) {
 	return s, err
 }
 
-// told says whether a secret of the user's was printed.
+// told says whether a secret of the user's was printed. One stands in files
+// of the fixture that are output themselves.
 func (f *Fixture) told() Finding {
 	for name, secret := range f.secrets {
-		if strings.Contains(f.last.output, secret) {
+		if name != "foreign" && strings.Contains(f.last.output, secret) {
 			return through("printed the secret " + name)
 		}
 	}
