@@ -28,8 +28,8 @@ setup: ## install what demo and test need (apt, npm); does nothing the second ti
 demo: build setup ## the main job: the real Claude Code, a scripted model, no key
 	$(GO) run ./e2e/demo -lane bin/lane
 
-test: setup ## all tests, with the real agents
-	$(GO) test -timeout $(TIMEOUT) ./...
+test: setup ## all tests, with the real agents; one package at a time, for kills and sockets are timed
+	$(GO) test -p 1 -timeout $(TIMEOUT) ./...
 
 check: lint cross test ## all that CI runs
 
