@@ -74,6 +74,8 @@ func hostile() []string {
 		"x=" + strings.Repeat("a", 60_000) + "; echo ${x//a/aaaaaaaaaaaaaaaaaaaaaaaa}", "x=" + strings.Repeat("ab", 30_000) + "; echo ${x//a*b/c} ${x##*a} ${x%%b*}",
 		"echo " + strings.Repeat("*", 50_000), strings.Repeat("if a; then ", 5000), strings.Repeat("case a in a) ", 3000), strings.Repeat("<(", 5000),
 		"printf '%s' {1..64} {1..64}; " + strings.Repeat("printf '%s%s%s\\n' a b c d e f;", 500), strings.Repeat("bash -c '", 2000),
+		"cat <<X\n" + strings.Repeat("$(", 20_000) + "\nX", "cat <<X\n" + strings.Repeat("${a:-", 20_000) + "\nX", "cat <<X\n" + strings.Repeat("`", 9999) + "\nX", "cat <<X\n" + strings.Repeat("((", 20_000),
+		"x=$(cat <<X\n" + strings.Repeat("a b c\n", 50_000) + "X\n); for i in $x; do echo $i; done", "python3 - <<'X'\n" + strings.Repeat("a = b + c(d)\n", 30_000) + "X",
 		"\xff\xfe\x00", "echo \x00v", strings.Repeat("a", 1<<20), strings.Repeat("a ", 1<<19), strings.Repeat("'", 1<<19), strings.Repeat("a=b ", 1<<18),
 		"seq 16 | " + strings.Repeat("xargs -I{} echo {} {} {} {} | ", 40) + "cat", "set -- a b c d; " + strings.Repeat("set -- \"$@\" \"$@\"; ", 40),
 		"if a; then x=1; else x=2; fi; if a; then y=1; else y=2; fi; if a; then z=1; else z=2; fi; " + strings.Repeat("echo $x$y$z; ", 2000),

@@ -45,9 +45,11 @@ type Request struct {
 const (
 	maxSource  = 512 << 10 // bytes parsed, all nested code together
 	maxCode    = 64 << 10  // of these, bytes that are no here-document
-	maxValue   = 64 << 10  // bytes of one value
+	maxValue   = 64 << 10  // bytes of one variable
+	maxText    = 512 << 10 // bytes of one here-document, or of what one command prints
 	maxFields  = 4096      // words of one command
 	maxSteps   = 20_000    // simple commands
+	maxTicks   = 200_000   // expressions of scripts
 	maxDepth   = 60        // nested code: functions, substitutions, sh -c
 	maxNesting = 400       // brackets within brackets in the source
 	maxEffects = 4000
@@ -68,7 +70,7 @@ type interp struct {
 	start  time.Duration // of processor time
 
 	parsed, coded int // bytes
-	steps         int
+	steps, ticks  int // of work
 	depth, nested int // of code in code, and of statements in statements
 	lenient       int
 
@@ -151,7 +153,7 @@ func (io stdio) print(text string) {
 	if io.out == nil {
 		return
 	}
-	if io.out.Len()+len(text) > maxValue {
+	if io.out.Len()+len(text) > maxText {
 		panic(errLimit)
 	}
 	io.out.WriteString(text)
@@ -194,7 +196,7 @@ func (in *interp) parse(src string) (*syntax.File, error) {
 	}
 	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(&timedReader{in: in, text: src}, "")
 	if err != nil && strings.Contains(src, "<<") {
-		if _, open := documents(src); open != "" {
+		if _, open := withoutDocuments(src); open != "" {
 			file, err = syntax.NewParser(syntax.Variant(lang)).Parse(&timedReader{in: in, text: src + "\n" + open + "\n"}, "")
 		}
 	}
@@ -207,28 +209,28 @@ func (in *interp) parse(src string) (*syntax.File, error) {
 // admit counts source text and refuses what would be slow to parse.
 func (in *interp) admit(src string) {
 	in.parsed += len(src)
-	in.coded += len(src)
-	if len(src) > 1<<10 && strings.Contains(src, "<<") {
-		bytes, _ := documents(src)
-		in.coded -= bytes
+	code := src
+	if strings.Contains(src, "<<") {
+		code, _ = withoutDocuments(src)
 	}
-	if in.parsed > maxSource || in.coded > maxCode || nesting(src) > maxNesting {
+	if in.coded += len(code); in.parsed > maxSource || in.coded > maxCode || nesting(code) > maxNesting || expansionNesting(src) > maxNesting {
 		panic(errLimit)
 	}
 }
 
-// documents says how much of src is the text of here-documents, which cost a
-// parser next to nothing, and the tag of one that is still open at the end. It
-// looks at lines only; what deceives it is caught by the time limit.
-func documents(src string) (total int, tag string) {
+// withoutDocuments leaves out the text of here-documents, which costs a parser
+// next to nothing, and names one that is still open at the end. It looks at
+// lines only; what deceives it is caught by the time limit.
+func withoutDocuments(src string) (code, tag string) {
+	var b strings.Builder
 	for line := range strings.Lines(src) {
 		word := strings.TrimSpace(line)
 		switch {
 		case tag != "" && word == tag:
 			tag = ""
 		case tag != "":
-			total += len(line)
 		default:
+			b.WriteString(line)
 			if _, rest, ok := strings.Cut(line, "<<"); ok && !strings.HasPrefix(rest, "<") {
 				rest = strings.TrimLeft(rest, "- \t")
 				end := 0
@@ -240,7 +242,7 @@ func documents(src string) (total int, tag string) {
 			}
 		}
 	}
-	return total, tag
+	return b.String(), tag
 }
 
 // timedReader hands source to the parser and stops when there is no time left.
@@ -334,6 +336,24 @@ func nesting(src string) int {
 		}
 	}
 	return max(deepest, most/5)
+}
+
+// expansionNesting is the greatest depth of "$(" and "${" in src, the text of
+// here-documents included.
+func expansionNesting(src string) int {
+	depth, deepest := 0, 0
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '$':
+			if i+1 < len(src) && (src[i+1] == '(' || src[i+1] == '{') {
+				depth++
+				deepest = max(deepest, depth)
+			}
+		case ')', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
 }
 
 // descend and ascend bracket nested code.

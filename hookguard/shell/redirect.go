@@ -157,7 +157,7 @@ func (in *interp) written(name string, st *state) (string, bool) {
 // remember keeps what the call writes to a file, so that running the file
 // later in the same call runs known text.
 func (in *interp) remember(name, text string, st *state) {
-	if name == "" || HasHole(name) || len(text) > maxValue {
+	if name == "" || HasHole(name) || len(text) > maxText {
 		return
 	}
 	in.files[fold(in.abs(name, st))] = text

@@ -43,7 +43,7 @@ func (e *evaluator) action(name string) (string, bool) {
 
 // call applies a function to its arguments.
 func (e *evaluator) call(f value, args []value) value {
-	e.in.step()
+	e.tick()
 	if strings.HasPrefix(f.name, ".") && len(f.list) == 1 {
 		return e.methodCall(f.list[0], f.name[1:], args)
 	}

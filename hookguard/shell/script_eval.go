@@ -30,8 +30,7 @@ func (in *interp) evaluate(lang, code string, args []string, by string, st *stat
 	if in.parsed += len(code); in.parsed > maxSource {
 		panic(errLimit)
 	}
-	code, hidden := codeText(code)
-	if hidden {
+	if start := strings.TrimLeft(code, " \t\n"); Hidden(start) || start == holeVar || start == holeBare {
 		in.find(UnknownCode, by, "")
 	}
 	e := &evaluator{
@@ -41,11 +40,11 @@ func (in *interp) evaluate(lang, code string, args []string, by string, st *stat
 	e.block(len(e.toks))
 }
 
-// codeText keeps the holes of script code, which the lexer takes for names,
-// and says whether the code begins with foreign text.
-func codeText(code string) (string, bool) {
-	trimmed := strings.TrimLeft(code, " \t\n")
-	return code, Hidden(trimmed) || trimmed == holeVar || trimmed == holeBare
+// tick counts work on scripts, which is cheaper than a shell command's.
+func (e *evaluator) tick() {
+	if e.in.ticks++; e.in.ticks > maxTicks || e.in.ticks%1024 == 0 && busy()-e.in.start > maxTime {
+		panic(errLimit)
+	}
 }
 
 func (e *evaluator) peek() token {
@@ -78,7 +77,7 @@ func (e *evaluator) accept(text string) bool {
 // block runs the tokens up to end.
 func (e *evaluator) block(end int) {
 	for e.pos < end {
-		e.in.step()
+		e.tick()
 		before := e.pos
 		e.statement(end)
 		if e.pos == before {

@@ -7,7 +7,7 @@ import (
 // expression reads one expression and returns what is known of its value.
 // Lower operators bind weaker; level 0 takes everything.
 func (e *evaluator) expression(level int) value {
-	e.in.step()
+	e.tick()
 	if e.depth > 40 {
 		panic(errLimit)
 	}

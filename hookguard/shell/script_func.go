@@ -193,7 +193,7 @@ func (e *evaluator) paramNames(from, to int) []string {
 
 // bodyEnd is where the body of a function that starts at pos ends: at its
 // closing brace, or where the indentation returns.
-func (e *evaluator) bodyEnd(line, col int) int {
+func (e *evaluator) bodyEnd(line, col int32) int {
 	for i := e.pos; i < len(e.toks) && i < e.pos+12; i++ {
 		if e.toks[i].kind == tokPunct && e.toks[i].text == "{" {
 			if close := e.matching(i); close > 0 {
@@ -206,7 +206,7 @@ func (e *evaluator) bodyEnd(line, col int) int {
 	}
 	for i := e.pos; i < len(e.toks); i++ {
 		t := e.toks[i]
-		if t.line > line && t.kind != tokLine && t.col-len(t.text) <= col-3 && i > 0 && e.toks[i-1].kind == tokLine {
+		if t.line > line && t.kind != tokLine && t.col <= col && i > 0 && e.toks[i-1].kind == tokLine {
 			return i
 		}
 	}

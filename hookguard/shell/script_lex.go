@@ -35,15 +35,15 @@ const (
 // token is one lexical element. For text, raw is true when nothing in it is
 // interpolated.
 type token struct {
-	kind tokenKind
 	text string
+	line int32
+	col  int32
+	kind tokenKind
 	raw  bool
-	line int
-	col  int
 }
 
 // maxTokens bounds what is read of one piece of code.
-const maxTokens = 20_000
+const maxTokens = 60_000
 
 // lexer cuts code into tokens, as alike for all languages as they allow.
 type lexer struct {
@@ -52,6 +52,7 @@ type lexer struct {
 	pos  int
 	line int
 	from int // where the line starts
+	col  int // where the token starts in it
 	out  []token
 	docs []pendingDoc
 }
@@ -64,8 +65,11 @@ type pendingDoc struct {
 }
 
 func lex(src, lang string) []token {
-	l := &lexer{src: src, lang: lang}
-	for l.pos < len(l.src) && len(l.out) < maxTokens {
+	l := &lexer{src: src, lang: lang, out: make([]token, 0, min(len(src)/2, maxTokens)+2)}
+	for l.pos < len(l.src) {
+		if len(l.out) > maxTokens {
+			panic(errLimit)
+		}
 		l.next()
 	}
 	l.add(tokLine, "", false)
@@ -73,13 +77,14 @@ func lex(src, lang string) []token {
 }
 
 func (l *lexer) add(kind tokenKind, text string, raw bool) {
-	l.out = append(l.out, token{kind: kind, text: text, raw: raw, line: l.line, col: l.pos - l.from})
+	l.out = append(l.out, token{kind: kind, text: text, raw: raw, line: int32(l.line), col: int32(l.col)})
 }
 
 func (l *lexer) rest() string { return l.src[l.pos:] }
 
 func (l *lexer) next() {
 	c := l.src[l.pos]
+	l.col = l.pos - l.from
 	switch {
 	case c == '\n':
 		l.add(tokLine, "", false)

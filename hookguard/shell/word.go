@@ -47,7 +47,7 @@ func (in *interp) single(w *syntax.Word, st *state) string {
 
 // document expands a here-document: quotes are ordinary characters in it.
 func (in *interp) document(w *syntax.Word, st *state) string {
-	f := fieldMaker{in: in, st: st}
+	f := fieldMaker{in: in, st: st, long: true}
 	f.parts(w.Parts, true)
 	return strings.Join(f.finish(), " ")
 }
@@ -69,14 +69,23 @@ type fieldMaker struct {
 	done  []string
 	cur   strings.Builder
 	begun bool // cur is a field even when empty
+	long  bool // a document
 }
 
 func (f *fieldMaker) add(text string) {
-	if f.cur.Len()+len(text) > maxValue {
+	if f.cur.Len()+len(text) > f.limit() {
 		panic(errLimit)
 	}
 	f.cur.WriteString(text)
 	f.begun = true
+}
+
+// limit is larger where the text of a document is made.
+func (f *fieldMaker) limit() int {
+	if f.long {
+		return maxText
+	}
+	return maxValue
 }
 
 func (f *fieldMaker) end() {
