@@ -47,6 +47,9 @@ func examinationText(e runner.Examination) {
 	line("landlock", fmt.Sprintf("ABI %d", e.Landlock))
 	for _, p := range e.Layers {
 		state := "works here (tried)"
+		if p.Version == "unverified" {
+			state = "is there; no Mac has run what lane makes of it"
+		}
 		if !p.OK {
 			state = "does not work here: " + p.Reason
 			if p.Blocker != "" {

@@ -58,6 +58,9 @@ func planText(w io.Writer, p runner.Plan) {
 	line("timeout", p.Timeout.String())
 	line("layer", p.Layer+"  "+q(p.LayerPath))
 	line("network", p.Policy.Network)
+	if p.LimitsBy != "" {
+		line("limits by", p.LimitsBy)
+	}
 	for _, g := range p.Gaps {
 		state := "refuses the lane; --accept " + g.Name
 		if g.Default {

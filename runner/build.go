@@ -64,6 +64,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	home := planHome(&p, h)
 	p.Policy = sandbox.Policy{Rows: rows(req, repo, h, p, launch), Network: a.Network, Nesting: nests,
 		Terminal: req.Terminal, Limits: req.Limits}
+	planLimits(&p, req, h)
 	if err := sandbox.Validate(p.Policy); err != nil {
 		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
 	}

@@ -34,6 +34,8 @@ type child struct {
 	waited  chan struct{} // closed when the process is reaped
 	state   *os.ProcessState
 	once    sync.Once
+	group   *confine.Group // nil without limits that one binds
+	reached []string       // which limits were; for those who waited
 }
 
 // start starts the layer with the confined child in it. The child waits for
@@ -91,6 +93,10 @@ func start(p Plan, h Host, s *streams) (*child, error) {
 		c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	}
 	dieWithLane(c.cmd.SysProcAttr)
+	if c.group, err = makeGroup(p); err != nil {
+		c.closeMine(errRead)
+		return nil, err
+	}
 	if err := c.startLocked(); err != nil {
 		c.closeMine(errRead)
 		return nil, &Refusal{Reason: "layer-start", Path: p.Start[0], Detail: cause(err), Hint: "run lane doctor"}
@@ -120,14 +126,21 @@ func (c *child) startLocked() error {
 		if err == nil && !c.plan.Checks.HostMounts {
 			layer.Attr(c.cmd.SysProcAttr)
 		}
+		if err == nil && c.group != nil {
+			c.group.Attr(c.cmd.SysProcAttr)
+		}
 		if err == nil {
 			err = c.cmd.Start()
+		}
+		if err != nil {
+			c.endGroup()
 		}
 		started <- err
 		if err != nil {
 			return
 		}
 		_ = c.cmd.Wait() // how it ended is in ProcessState
+		c.endGroup()
 		c.state = c.cmd.ProcessState
 		close(c.waited)
 	}()

@@ -57,11 +57,25 @@ func Examine(ctx context.Context) Examination {
 	for _, l := range confine.Layers() {
 		e.Layers = append(e.Layers, l.Probe(ctx))
 	}
-	ready := slices.ContainsFunc(e.Layers, func(p confine.Probe) bool { return p.OK })
+	// Another layer than the default one is never taken by itself, so it makes
+	// no lane possible that was not asked for by name.
+	ready, other := false, ""
 	for _, p := range e.Layers {
-		if !p.OK {
-			e.Problems = append(e.Problems, Problem{p.Reason, p.Detail, p.Hint, !ready})
+		if p.OK && p.Layer != confine.Default {
+			other = p.Layer
 		}
+	}
+	for _, p := range e.Layers {
+		isDefault := p.Layer == confine.Default
+		ready = ready || isDefault && p.OK
+		if p.OK {
+			continue
+		}
+		hint := p.Hint
+		if isDefault && other != "" {
+			hint += "; or use the weaker --layer " + other + " (lane help layers)"
+		}
+		e.Problems = append(e.Problems, Problem{p.Reason, p.Detail, hint, isDefault})
 	}
 	if len(e.Layers) == 0 {
 		e.Problems = append(e.Problems, Problem{"no-layer", "lane has no confinement on this system", "run lane on Linux", true})

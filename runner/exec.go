@@ -90,6 +90,7 @@ func execute(j Job, w *warden, res *Result) error {
 	end := child.attend(j, relay)
 	streams.drain()
 	code := end.Code
+	res.Warnings = append(res.Warnings, end.Reached...)
 	res.AgentExit, res.Exit, res.Status = &code, code, Done
 	switch {
 	case end.TimedOut:

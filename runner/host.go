@@ -25,8 +25,10 @@ type Host struct {
 	Shell     string   // /bin/bash, or /bin/sh
 
 	Layer       confine.Probe
-	OtherLayers []confine.Probe   // of this system, which were not asked for
-	Helpers     map[string]string // program -> absolute path, "" when missing
+	OtherLayers []confine.Probe // of this system, which were not asked for
+	// Cgroup is looked for when limits are asked for that it could bind.
+	Cgroup  confine.Delegation
+	Helpers map[string]string // program -> absolute path, "" when missing
 
 	Program Program
 	Login   LoginState

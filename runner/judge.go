@@ -56,6 +56,7 @@ func judge(res *Result, j Job, end ending, out agent.Outcome) {
 	default:
 		res.Status, res.Exit = Done, ExitDone
 	}
+	res.Warnings = append(res.Warnings, end.Reached...)
 	if !end.Empty {
 		res.Warnings = append(res.Warnings, "the end of the lane's last process was not seen")
 	}

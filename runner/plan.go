@@ -39,17 +39,20 @@ type Plan struct {
 	Gaps      []sandbox.Gap `json:"gaps"`
 	// Start is the argv that lane itself executes; Agent is what the
 	// confined child becomes.
-	Start   []string          `json:"start"`
-	Agent   []string          `json:"agent"`
-	Env     EnvPlan           `json:"env"`
-	Policy  sandbox.Policy    `json:"policy"`
-	Checks  confine.ChildPlan `json:"checks"`
-	Dirs    []string          `json:"dirs"`
-	Files   []agent.File      `json:"files"`
-	Links   []Link            `json:"links,omitempty"`
-	Facts   Facts             `json:"facts"`
-	Ignored []string          `json:"ignored"` // files of the repository that have no effect
-	Litter  []string          `json:"litter"`  // names the agent leaves, removed afterwards
+	Start  []string       `json:"start"`
+	Agent  []string       `json:"agent"`
+	Env    EnvPlan        `json:"env"`
+	Policy sandbox.Policy `json:"policy"`
+	// LimitsBy is "cgroup" or "rlimit", "" without limits.
+	LimitsBy string            `json:"limits_by,omitempty"`
+	Cgroup   *GroupPlan        `json:"cgroup,omitempty"`
+	Checks   confine.ChildPlan `json:"checks"`
+	Dirs     []string          `json:"dirs"`
+	Files    []agent.File      `json:"files"`
+	Links    []Link            `json:"links,omitempty"`
+	Facts    Facts             `json:"facts"`
+	Ignored  []string          `json:"ignored"` // files of the repository that have no effect
+	Litter   []string          `json:"litter"`  // names the agent leaves, removed afterwards
 	// Placeholders are empty files that the agent's sandbox may leave.
 	Placeholders []string `json:"placeholders"`
 	Timeout      Duration `json:"timeout"`

@@ -62,6 +62,9 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	for _, helper := range a.Helpers {
 		h.Helpers[helper.Program] = findSystem(helper.Program)
 	}
+	if l := req.Limits; l.Memory > 0 || l.Procs > 0 {
+		h.Cgroup = confine.FindDelegation()
+	}
 	surveyFiles(&h)
 	if err := surveyRequest(&h, req, repo, a); err != nil {
 		return h, err

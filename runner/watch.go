@@ -34,6 +34,7 @@ type ending struct {
 	Empty    bool // the namespace was seen to be empty
 	Stderr   string
 	Stream   error
+	Reached  []string // limits that stopped something
 }
 
 // watch feeds the prompt, reads the agent's output and waits for its end,
@@ -134,7 +135,7 @@ func (c *child) wait(j Job) ending {
 	for {
 		select {
 		case <-c.waited:
-			end.Code = exitCode(c.state)
+			end.Code, end.Reached = exitCode(c.state), c.reached
 			return end
 		case s := <-j.Signals:
 			if sig, ok := s.(syscall.Signal); ok {

@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -19,8 +23,17 @@ func act(args []string) int {
 		return actLook(args[1])
 	case "calls":
 		return actCalls(args[1])
+	case "hog":
+		return actHog(args[1])
+	case "forks":
+		return actForks(args[1])
+	case "file":
+		return actFile(args[1])
 	case "reach":
 		return actReach(args[1])
+	case "wait":
+		time.Sleep(time.Minute)
+		return 0
 	case "tiocsti":
 		return actType()
 	}
@@ -113,6 +126,53 @@ func actCalls(table string) int {
 
 // doesSomething are the calls that would take effect without the filter.
 var doesSomething = map[string]bool{"clone": true, "clone3": true, "unshare": true, "vhangup": true}
+
+// actHog takes that many MiB of memory and says so.
+func actHog(size string) int {
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return 2
+	}
+	b := make([]byte, n<<20)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	fmt.Println("took", len(b)>>20, "MiB")
+	return 0
+}
+
+// actForks starts that many processes at once and says how many there were.
+func actForks(count string) int {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return 2
+	}
+	started := 0
+	for range n {
+		cmd := exec.Command("/proc/self/exe", "act", "wait")
+		if cmd.Start() == nil {
+			started++
+			defer cmd.Process.Kill()
+		}
+	}
+	fmt.Println("started", started)
+	return 0
+}
+
+// actFile writes a file of that many MiB and says so.
+func actFile(size string) int {
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return 2
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	f, err := os.Create("big")
+	if err == nil {
+		_, err = f.Write(make([]byte, n<<20))
+	}
+	fmt.Println("wrote", n, "MiB:", err)
+	return 0
+}
 
 // actType tries to type into the terminal on standard input.
 func actType() int {

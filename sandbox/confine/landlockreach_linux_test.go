@@ -139,8 +139,9 @@ func TestLandlockReach(t *testing.T) {
 		must(t, err)
 		inside := reach(t, []byte(o.Out))
 		for name, got := range reach(t, out) {
-			asUser := name == "setns" && os.Geteuid() != 0
-			if _, open := openBy[name]; !open && got == inside[name] && !asUser {
+			// What this host has not, or gives no user, proves nothing either way.
+			hostless := name == "setns" && os.Geteuid() != 0 || name == "vsock" && got == "EAFNOSUPPORT"
+			if _, open := openBy[name]; !open && got == inside[name] && !hostless {
 				t.Errorf("%s: %s outside as well: this proves nothing", name, got)
 			}
 		}

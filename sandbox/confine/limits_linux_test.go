@@ -40,3 +40,30 @@ func TestLimits(t *testing.T) {
 		}
 	})
 }
+
+// The same under the landlock layer, where there is no process 1 to bind.
+func TestLandlockLimits(t *testing.T) {
+	asBoth(t, func(t *testing.T) {
+		f := newLandlock(t)
+		for _, c := range []struct {
+			name, want string
+			limits     sandbox.Limits
+			argv       []string
+		}{
+			{"file above", "file too large", sandbox.Limits{FileSize: 1 << 20}, []string{"file", "2"}},
+			{"file below", "wrote 1 MiB: <nil>", sandbox.Limits{FileSize: 2 << 20}, []string{"file", "1"}},
+			// How a runtime says that it gets none is its own affair.
+			{"memory above", "", sandbox.Limits{Memory: 256 << 20}, []string{"hog", "400"}},
+			{"memory below", "took 20 MiB", sandbox.Limits{Memory: 512 << 20}, []string{"hog", "20"}},
+		} {
+			f.Policy.Limits = c.limits
+			o := f.start(t, nil, append([]string{f.Lane, "act"}, c.argv...)...)
+			if c.name == "memory above" && (o.Code == 0 || strings.Contains(o.Out, "took")) {
+				t.Errorf("%s: code %d\n%s", c.name, o.Code, o.Out)
+			}
+			if !o.Report.OK || !strings.Contains(o.Out, c.want) {
+				t.Errorf("%s: %s code %d, want %q in\n%s", c.name, toJSON(o.Report), o.Code, c.want, o.Out)
+			}
+		}
+	})
+}
