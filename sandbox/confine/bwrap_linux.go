@@ -191,7 +191,7 @@ func mountArgs(row sandbox.Row, opt Options) (args, after []string, err error) {
 // there. They are covered too, but not with Nesting: the kernel refuses the
 // fresh /proc of an agent's own sandbox while something covers this one
 // (mount_too_revealing). As root those sandboxes have to do without anyway.
-var ownedProc = []string{"sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr"}
+var ownedProc = []string{"sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr", "profile"}
 
 func coverProc() []string {
 	// /proc/sys has to be there; the others exist on some kernels only.
