@@ -308,7 +308,7 @@ func (k *trial) clean() error {
 	}
 	status := k.site.must("git", "-C", k.site.lane, "status", "--porcelain", "--ignored")
 	for line := range strings.Lines(status) {
-		if name := strings.TrimSpace(line[2:]); name != "work.txt" && !strings.HasPrefix(name, "payload-") {
+		if name := strings.TrimSpace(line[2:]); name != "work.txt" && name != "untied" && !strings.HasPrefix(name, "payload-") {
 			errs = append(errs, fmt.Errorf("the worktree holds %q", name))
 		}
 	}

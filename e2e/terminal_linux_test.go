@@ -124,7 +124,7 @@ func (w *window) status(want int) {
 // cooked checks that the terminal is as a shell's command expects it.
 func (w *window) cooked() {
 	w.t.Helper()
-	w.run("stty -a | tr ' ;\\n' '[\\n*]' | grep -cxE 'isig|icanon|echo|opost|icrnl|iexten'")
+	w.run(cookedCount)
 	w.expect("6")
 	w.expect("outer> ")
 }
@@ -331,4 +331,89 @@ func TestTerminalAnswersAreNotTyped(t *testing.T) {
 	if strings.Contains(w.shown(), "7;9R") {
 		t.Error("the answer was typed into the shell")
 	}
+}
+
+// cookedCount prints 6 on a terminal that is as a shell's command expects it.
+const cookedCount = "stty -a | tr ' ;\\n' '[\\n*]' | grep -cxE 'isig|icanon|echo|opost|icrnl|iexten'"
+
+// Killed, lane cannot give the terminal back: the warden does, at once, with
+// what the command has set in it. A script has no shell that would.
+func TestTerminalIsGivenBackWhenLaneIsKilled(t *testing.T) {
+	need(t, "git", "bwrap")
+	everyUser(t, func(t *testing.T, uid int) {
+		s := newSite(t, uid)
+		s.write("script", `lane exec -- sh -c 'printf "\033[?1049h\033[?1002h\033[>1u\033[?25l\033[31mready"; exec sleep 60'
+sleep 1
+printf 'cooked='; `+cookedCount+`
+lane runs list
+printf 'again='; `+cookedCount+"\n", 0o644)
+		w := openWindow(t, s)
+		w.run("sh script")
+		w.expect("ready")
+		kill(t, w.inScript("lane", "exec"))
+		w.expect("\x1b[?25h\x1b[?1002l\x1b[?1049l")
+		w.expect("cooked=6")
+		w.expect("again=6")
+		w.expect("outer> ")
+
+		// The warden killed too: the next lane command on that terminal does.
+		w.run("sh script")
+		w.expect("ready")
+		kill(t, w.inScript("lane", "exec"), w.inScript("lane", "warden"))
+		w.expect("cooked=0")
+		w.expect("again=6")
+		w.expect("outer> ")
+		w.cooked()
+	})
+}
+
+// A shell that has the terminal again is not disturbed.
+func TestTerminalIsLeftToTheShell(t *testing.T) {
+	need(t, "git", "bwrap")
+	w := openWindow(t, newSite(t, os.Getuid()))
+	w.run("lane exec -- sh -c 'echo ready; exec sleep 60'")
+	w.expect("ready")
+	// Stopped, lane does not see that somebody else sets the terminal up.
+	lane := w.child("lane")
+	if err := syscall.Kill(lane, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("Stopped")
+	w.run("stty -echo -icanon min 1; echo set")
+	w.expect("set")
+	kill(t, lane)
+	time.Sleep(500 * time.Millisecond)
+	w.typed("echo kept=$(stty -a | grep -c -e -icanon).\n")
+	w.expect("kept=1.")
+	w.typed("stty sane\n")
+	w.expect("outer> ")
+}
+
+func kill(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// inScript is the pid of lane in a script of the shell's, or of what lane
+// started as that mode.
+func (w *window) inScript(name, mode string) int {
+	w.t.Helper()
+	all := processes()
+	below := map[int]bool{w.shell.Process.Pid: true}
+	for range 4 { // shell, script, lane, its warden
+		for _, p := range all {
+			below[p.pid] = below[p.pid] || below[p.ppid]
+		}
+	}
+	for _, p := range all {
+		if below[p.pid] && len(p.argv) > 1 && filepath.Base(p.argv[0]) == name && p.argv[1] == mode {
+			return p.pid
+		}
+	}
+	w.t.Fatalf("no process %s %s below the shell", name, mode)
+	return 0
 }

@@ -52,7 +52,8 @@ var commandsPassed = map[int]string{
 	9:  "progress",
 	10: "the colour of text", 11: "the colour of the background", 12: "the colour of the cursor",
 	17: "the colour of the selection", 19: "the colour of selected text",
-	104: "the palette as it was", 110: "as it was", 111: "as it was", 112: "as it was", 117: "as it was", 119: "as it was",
+	104: "the palette back", 110: "the colour of text back", 111: "the colour of the background back",
+	112: "the colour of the cursor back", 117: "the colour of the selection back", 119: "the colour of selected text back",
 	133: "where a prompt begins and ends",
 }
 
@@ -100,6 +101,30 @@ func (s *screen) link(rest string) bool {
 	}
 	s.set.linked = uri != ""
 	return true
+}
+
+// TerminalRow says what of a command's output does not reach the terminal, or,
+// of what lane knows by its number alone, what does.
+type TerminalRow struct {
+	Sequence string
+	Passes   bool
+	Meaning  string
+}
+
+// TerminalRows lists them, sorted.
+func TerminalRows() []TerminalRow {
+	var rows []TerminalRow
+	for key, why := range controlsRefused {
+		rows = append(rows, TerminalRow{"CSI " + key, false, why})
+	}
+	for n, why := range privateRefused {
+		rows = append(rows, TerminalRow{"CSI ?" + strconv.Itoa(n) + "h", false, why})
+	}
+	for n, what := range commandsPassed {
+		rows = append(rows, TerminalRow{"OSC " + strconv.Itoa(n), true, what})
+	}
+	slices.SortFunc(rows, func(a, b TerminalRow) int { return strings.Compare(a.Sequence, b.Sequence) })
+	return rows
 }
 
 // endEscape judges a whole escape sequence.

@@ -136,15 +136,20 @@ func (r *reports) end() {
 }
 
 // signalGroup signals the agent's whole process group, as a terminal does for
-// its keys.
+// its keys. Without a terminal of its own the namespace's pid 1 leads it, which
+// the kernel shields from what could end it.
 func (r *reports) signalGroup(sig syscall.Signal) bool {
-	if r.agent < 0 {
+	leader, pid := r.agent, r.pid
+	if group, err := unix.Getpgid(r.pid); err == nil && group == r.first {
+		leader, pid = r.init, r.first
+	}
+	if leader < 0 {
 		return false
 	}
-	err := unix.PidfdSendSignal(r.agent, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
-	if errors.Is(err, unix.EINVAL) && unix.PidfdSendSignal(r.agent, 0, nil, 0) == nil {
+	err := unix.PidfdSendSignal(leader, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+	if errors.Is(err, unix.EINVAL) && unix.PidfdSendSignal(leader, 0, nil, 0) == nil {
 		// Before Linux 6.9. The leader lives, so the number is still its own.
-		err = syscall.Kill(-r.pid, sig)
+		err = syscall.Kill(-pid, sig)
 	}
 	return err == nil
 }

@@ -36,6 +36,9 @@ type openRun struct {
 	RunDir  string `json:"run_dir,omitempty"`
 	Command bool   `json:"command,omitempty"` // of lane exec: it keeps no record
 	Layer   string `json:"layer,omitempty"`   // path of the layer's program
+	// Lane is lane itself. While its warden works, it is dead and the file is
+	// locked.
+	Lane *processID `json:"lane,omitempty"`
 	// Record is what the record says if nobody lives to write a better one.
 	Record *Result `json:"record,omitempty"`
 	// Seal is there before the agent may start: without it nothing can have
@@ -72,6 +75,7 @@ type processID struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // in ticks since the boot
 	Boot  string `json:"boot"`
+	Space string `json:"space"` // the pid namespace that numbers it so
 }
 
 // openTerminalState says which terminal it is, and how it was found and left.

@@ -55,7 +55,7 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 	j.seal = seal
 	w := &warden{home: j.Host.LaneHome, run: j.Plan.Run, ready: make(chan error, 1), ended: make(chan struct{}), seal: seal, known: make(chan struct{})}
 	w.file, err = createOpenRun(w.home, openRun{Schema: wardenSchema, Run: w.run, RunDir: j.Plan.RunDir,
-		Command: j.Agent.Command, Layer: j.Plan.LayerPath, Record: &record})
+		Command: j.Agent.Command, Layer: j.Plan.LayerPath, Lane: idOf(os.Getpid()), Record: &record})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,8 @@ func idOf(pid int) *processID {
 		return nil
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return &processID{PID: pid, Start: start, Boot: string(bytes.TrimSpace(boot))}
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return &processID{PID: pid, Start: start, Boot: string(bytes.TrimSpace(boot)), Space: space}
 }
 
 func startOf(pid int) (uint64, bool) {
@@ -235,6 +236,20 @@ func (id *processID) open() (int, bool) {
 		return -1, false
 	}
 	return fd, true
+}
+
+// dead says that the process was here and is not any more.
+func (id *processID) dead() bool {
+	here := idOf(os.Getpid())
+	if id == nil || here == nil || id.Boot != here.Boot || id.Space != here.Space {
+		return false
+	}
+	fd, ok := id.open()
+	if !ok {
+		return true
+	}
+	defer unix.Close(fd)
+	return waitGone(fd, time.Millisecond) // a zombie is gone
 }
 
 // endProcesses ends what is left of the lane and says whether nothing is. The

@@ -11,10 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wardenLimit is how long a warden outlives its lane at most. What is not done
-// by then the next lane command does.
-const wardenLimit = 1900 * time.Millisecond
-
 // WardenMain is `lane warden`. It is started by lane and by nobody else.
 func WardenMain() int {
 	// What ends lane, or is meant for the user's session, is not for it.

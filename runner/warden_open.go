@@ -79,6 +79,10 @@ type Recovered struct {
 	Failed string
 }
 
+// wardenLimit is how long a warden outlives its lane at most. What is not done
+// by then the next lane command does.
+const wardenLimit = 1900 * time.Millisecond
+
 // recoverTime bounds how long the processes of a dead lane are waited for.
 const recoverTime = 5 * time.Second
 
@@ -137,7 +141,7 @@ func recoverRun(home, run string) (Recovered, bool) {
 		return Recovered{}, false
 	}
 	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || gone(f) {
+	if !lockDead(f) || gone(f) {
 		return Recovered{}, false
 	}
 	o := readOpenRun(f)
@@ -161,6 +165,25 @@ func recoverRun(home, run string) (Recovered, bool) {
 		}
 	}
 	return r, true
+}
+
+// lockDead takes the lock of a run whose lane is dead. Where its warden still
+// works, it waits for that: what the warden is about to remove would be taken
+// for the user's.
+func lockDead(f *os.File) bool {
+	try := func() bool { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+	if try() {
+		return true
+	}
+	if !readOpenRun(f).Lane.dead() {
+		return false
+	}
+	for end := time.Now().Add(wardenLimit); time.Now().Before(end); time.Sleep(wardenLimit / 200) {
+		if try() {
+			return true
+		}
+	}
+	return false
 }
 
 // finish does what lane did not live to do. All of it can be done again.
