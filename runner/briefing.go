@@ -20,7 +20,7 @@ You run confined in one git worktree. The operating system enforces what follows
 - %s
 - Files that configure agents, editors or hooks (such as .claude/settings.json, .mcp.json, .envrc, .vscode) are protected. If a task needs one changed, say so in your answer.
 - Credentials, ssh and cloud logins, and the user's settings are not reachable.
-`, repo.Worktree, p.Tmp, tmpBriefing(h), repo.CommonDir, gitBriefing(p))
+%s`, repo.Worktree, p.Tmp, tmpBriefing(h), repo.CommonDir, gitBriefing(p), shownBriefing(p))
 	if h.Text.Name != "" {
 		fmt.Fprintf(&b, "\n# The repository's own instructions (%s)\n\n%s\n", h.Text.Name, h.Text.Content)
 		if h.Text.Cut {
@@ -28,6 +28,14 @@ You run confined in one git worktree. The operating system enforces what follows
 		}
 	}
 	return b.String()
+}
+
+// shownBriefing keeps an agent from taking an empty directory for the truth.
+func shownBriefing(p Plan) string {
+	if p.Home == HomeReadable {
+		return ""
+	}
+	return "- Of the rest of this machine you see its programs (such as /usr, /etc and /opt). Other directories look empty or are missing: that says nothing about what is in them.\n"
 }
 
 // tmpBriefing says what else there is for temporary files, and what is missing.

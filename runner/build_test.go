@@ -50,8 +50,10 @@ func host(uid int) Host {
 		Helpers:    map[string]string{"socat": "/usr/bin/socat"},
 		Program:    Program{Path: "/home/dev/.local/bin/claude", Real: "/opt/agents/node_modules/@anthropic-ai/claude-code/bin/claude.exe", Shows: []string{"/opt/agents/node_modules"}},
 		Login:      LoginState{Source: "env ANTHROPIC_API_KEY"},
-		Path:       []PathEntry{{Dir: "/usr/bin", Real: "/usr/bin"}, {Dir: "/home/dev/go/bin", Real: "/home/dev/go/bin"}, {Dir: "/tmp/evil", Real: "/tmp/evil"}, {Dir: "bin", Dropped: "not absolute"}},
+		Path:       []PathEntry{{Dir: "/usr/bin", Real: "/usr/bin"}, {Dir: "/home/dev/go/bin", Real: "/home/dev/go/bin"}, {Dir: "/tmp/evil", Real: "/tmp/evil"}, {Dir: "bin", Dropped: "not absolute"},
+			{Dir: "/data/conda/bin", Real: "/data/conda/bin"}, {Dir: "/data/bin", Real: "/data/bin"}, {Dir: "/srv/tools", Real: "/srv/tools"}},
 		Exists:     map[string]string{"/usr/bin": "/usr/bin"},
+		TopDirs:    []string{"boot", "data", "dev", "etc", "home", "proc", "root", "run", "srv", "tmp", "usr", "var"},
 		Toolchains: []sandbox.Row{{Path: "/home/dev/go/bin", Access: sandbox.Read, Reason: "Go programs"}},
 		Resolv:     "/run/systemd/resolve/stub-resolv.conf",
 		Tree:       Tree{Files: map[string]Stamp{".claude/settings.json": {}}, Repositories: []sandbox.Row{{Path: "/home/dev/src/proj-lane/vendor/dep/.git", Access: sandbox.Protect, Reason: "a nested repository's git directory"}}},
@@ -268,13 +270,38 @@ func TestHardLinksAreAGapToAccept(t *testing.T) {
 	}
 }
 
+// What is neither a program's nor the lane's own is not shown, whatever the
+// host keeps in /: also what no other row names.
+func TestNothingElseOfTheHostIsShown(t *testing.T) {
+	for _, uid := range []int{0, 1001} {
+		plan, err := Build(request(), linkedRepo(), claude(t), host(uid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, shown := range map[string]bool{
+			"/usr/lib/x": true, "/etc/hosts": true, "/opt/agents/node_modules/x": true, "/data/conda/lib/x": true, "/data/bin/x": true, "/srv/tools/x": true,
+			"/data/x": false, "/data/conda2": false, "/srv/x": false, "/srv/mysql.sock": false, "/home/other/x": false, "/var/lib/mysql/mysql.sock": false,
+			"/root/.ssh/id": false, "/var/log/auth.log": false, linkedRepo().CommonDir + "/config": true, linkedRepo().Worktree + "/x": true,
+		} {
+			if got := plan.Policy.Allows(path, sandbox.Read); got != shown {
+				t.Errorf("uid %d: read %s: %v, want %v", uid, path, got, shown)
+			}
+		}
+	}
+	req := request()
+	req.Home = HomeReadable
+	if plan, err := Build(req, linkedRepo(), claude(t), host(1001)); err != nil || !plan.Policy.Allows("/data/x", sandbox.Read) {
+		t.Errorf("a readable home is the choice to see the rest: %v", err)
+	}
+}
+
 func TestPathHoldsNothingTheLaneCanWrite(t *testing.T) {
 	plan, err := Build(request(), linkedRepo(), claude(t), host(1001))
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(plan.Env.Set, func(v agent.EnvVar) bool { return v.Name == "PATH" })
-	if got, want := plan.Env.Set[i].Value, "/usr/bin:/home/dev/go/bin"; got != want {
+	if got, want := plan.Env.Set[i].Value, "/usr/bin:/home/dev/go/bin:/data/conda/bin:/data/bin:/srv/tools"; got != want {
 		t.Errorf("PATH is %q, want %q", got, want)
 	}
 }

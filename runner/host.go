@@ -35,6 +35,7 @@ type Host struct {
 
 	Path         []PathEntry       // the caller's PATH, in order
 	Exists       map[string]string // path asked for -> resolved path, for those that exist
+	TopDirs      []string          // names of the directories in /
 	Toolchains   []sandbox.Row     // below Home, those that exist
 	Secrets      []sandbox.Row     // what a readable home must not show, those that exist
 	Masked       []sandbox.Row     // files that --mask names

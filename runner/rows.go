@@ -30,7 +30,7 @@ func (s *rowSet) add(rows ...sandbox.Row) {
 // here the first row for a path wins.
 func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launch) []sandbox.Row {
 	s := &rowSet{at: map[string]bool{}}
-	s.add(sandbox.Row{Path: repo.Worktree, Access: sandbox.Write, Reason: "the lane's worktree"})
+	s.add(sandbox.Row{Path: repo.Worktree, Access: sandbox.Write, Reopen: true, Reason: "the lane's worktree"})
 	s.add(protectRows(repo, h, p)...)
 	s.add(runRows(h, p)...)
 	s.add(launch.Rows...)
@@ -38,10 +38,14 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 		if i < len(req.Reads) {
 			s.add(sandbox.Row{Path: dir, Access: sandbox.Read, Reason: "asked for with --read"})
 		} else {
-			s.add(sandbox.Row{Path: dir, Access: sandbox.Write, Reason: "asked for with --write"})
+			s.add(sandbox.Row{Path: dir, Access: sandbox.Write, Reopen: true, Reason: "asked for with --write"})
 		}
 	}
-	s.add(baseRows(h)...)
+	var hidden []sandbox.Row
+	if p.Home != HomeReadable {
+		hidden = hiddenRows(h)
+	}
+	s.add(slices.DeleteFunc(baseRows(h), func(r sandbox.Row) bool { return r.Access == sandbox.Hide && hiddenBy(hidden, r.Path) })...)
 	s.add(h.Masked...)
 	if p.Home == HomeReadable {
 		s.add(h.Secrets...)
@@ -54,6 +58,7 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 				Reopen: true, Access: sandbox.Read, File: true, Reason: "git status leaves out the placeholders of the agent's sandbox"})
 		}
 	}
+	s.add(hidden...)
 	// What lies below a private or hidden directory must be shown again at
 	// its own place; what is readable anyway needs no row.
 	for _, r := range needed(repo, h) {
@@ -66,6 +71,22 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 	}
 	sort.SliceStable(s.rows, func(i, j int) bool { return s.rows[i].Path < s.rows[j].Path })
 	return s.rows
+}
+
+// shownFor is what belongs to a directory of programs: those in PREFIX/bin
+// keep their libraries beside it. Below the home directory, in / and around
+// what the lane is about it is the directory alone.
+func shownFor(bin string, repo gitdiscover.Repo, h Host) string {
+	prefix := filepath.Dir(bin)
+	if filepath.Base(bin) != "bin" || filepath.Dir(prefix) == "/" || h.Home != "" && sandbox.Contains(h.Home, bin) {
+		return bin
+	}
+	for _, p := range append([]string{repo.Worktree, repo.CommonDir, h.Home, h.LaneHome}, repo.Others...) {
+		if p != "" && sandbox.Contains(prefix, p) {
+			return bin
+		}
+	}
+	return prefix
 }
 
 const homeSize = 2 << 30
@@ -135,6 +156,24 @@ func baseRows(h Host) []sandbox.Row {
 	return rows
 }
 
+// hiddenRows leave of the host what programs need. A home that is readable is
+// the choice to see the rest as well.
+func hiddenRows(h Host) []sandbox.Row {
+	rows := sandbox.HiddenRows(h.TopDirs)
+	for _, r := range sandbox.VarRows() {
+		if h.Exists[r.Path] == r.Path {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// hiddenBy says whether path lies in what the rows hide.
+func hiddenBy(rows []sandbox.Row, path string) bool {
+	row, _ := sandbox.Policy{Rows: rows}.RowFor(path)
+	return row.Access == sandbox.Hide && row.Path != path
+}
+
 // needed is what the lane must be able to read.
 func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
 	rows := []sandbox.Row{
@@ -161,8 +200,11 @@ func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
 		rows = append(rows, sandbox.Row{Path: show, Access: sandbox.Read, File: file, Reason: "the agent's program"})
 	}
 	for _, e := range h.Path {
-		if e.Real != "" && h.Home != "" && e.Real != h.Home && sandbox.Contains(h.Home, e.Real) {
-			rows = append(rows, sandbox.Row{Path: e.Real, Access: sandbox.Read, Reason: "an entry of PATH"})
+		private := slices.ContainsFunc(baseRows(h), func(r sandbox.Row) bool {
+			return r.Access == sandbox.Private && sandbox.Contains(r.Path, e.Real)
+		})
+		if e.Real != "" && e.Real != h.Home && !private { // in /tmp anybody puts programs
+			rows = append(rows, sandbox.Row{Path: shownFor(e.Real, repo, h), Access: sandbox.Read, Reason: "an entry of PATH"})
 		}
 	}
 	for _, c := range h.Certificates {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -183,9 +185,10 @@ func surveyFiles(h *Host) {
 			h.Exists[path] = real
 		}
 	}
-	for _, row := range append(append(sandbox.BaseRows(), sandbox.RunRows()...), sandbox.RootSecrets()...) {
+	for _, row := range slices.Concat(sandbox.BaseRows(), sandbox.RunRows(), sandbox.VarRows(), sandbox.RootSecrets()) {
 		note(row.Path)
 	}
+	h.TopDirs = topDirs()
 	if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 		h.Resolv = real
 	}
@@ -272,6 +275,22 @@ func cause(err error) string {
 		return pe.Err.Error()
 	}
 	return err.Error()
+}
+
+// topDirs are the directories in /, which on Linux hold what is not for lanes
+// by their names. A / that cannot be listed shows nothing that a name opens.
+func topDirs() []string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var names []string
+	entries, _ := os.ReadDir("/") // what could be read is used
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 func isDir(path string) bool {

@@ -1,5 +1,7 @@
 package sandbox
 
+import "slices"
+
 // Sizes of the private directories in memory. They bound what a lane can
 // take of the host's memory through files; tmpfs pages count only when used.
 const (
@@ -12,8 +14,8 @@ const (
 // path does not exist on this host (a mount there would make it appear) and
 // adds its own.
 //
-// They grant reading of the whole host, which is why home and secrets need
-// rows of their own (see HomeSecrets).
+// They grant reading of the whole host, less what HiddenRows takes away; home
+// and secrets need rows of their own (see HomeSecrets).
 func BaseRows() []Row {
 	return []Row{
 		{Path: "/", Access: Read, Reason: "programs and libraries of the host, read-only"},
@@ -33,6 +35,44 @@ func RunRows() []Row {
 		{Path: "/run/current-system", Access: Read, Reason: "NixOS: the programs of the running system"},
 		{Path: "/run/opengl-driver", Access: Read, Reason: "NixOS: graphics libraries"},
 		{Path: "/run/wrappers", Access: Read, Reason: "NixOS: wrapped programs"},
+	}
+}
+
+// shownTop are the directories in / that hold what the host's programs need.
+// /tmp and the like have rows of their own.
+var shownTop = []string{"bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "run", "sbin", "sys", "tmp", "usr"}
+
+// HiddenRows hide each other directory in /, whose names are given: other
+// users' homes, data, mounted disks, what services keep in /var. An agent
+// needs none of it, secrets lie there, and so do sockets. These cannot be
+// closed one by one: connect(2) asks neither a read-only mount nor the
+// kernel's list, which lacks those that were renamed, bound by a relative name
+// or by another network namespace, and those that come later (measured).
+//
+// Rows for what the lane is about reopen their part.
+func HiddenRows(top []string) []Row {
+	var rows []Row
+	for _, name := range top {
+		if !slices.Contains(shownTop, name) {
+			rows = append(rows, Row{Path: "/" + name, Access: Hide, Reason: "not needed by programs; --read DIR shows a directory of it"})
+		}
+	}
+	return rows
+}
+
+// VarRows are what programs need of /var. Drop those that do not exist.
+func VarRows() []Row {
+	return []Row{
+		{Path: "/var/cache/fontconfig", Access: Read, Reason: "the index of fonts"},
+		{Path: "/var/lib/ca-certificates", Access: Read, Reason: "certificates of TLS (SUSE)"},
+		{Path: "/var/lib/dpkg", Access: Read, Reason: "which packages are installed"},
+		{Path: "/var/lib/gems", Access: Read, Reason: "Ruby's packages (Debian)"},
+		{Path: "/var/lib/ghc", Access: Read, Reason: "Haskell's packages (Debian)"},
+		{Path: "/var/lib/mecab", Access: Read, Reason: "dictionaries"},
+		{Path: "/var/lib/pacman/local", Access: Read, Reason: "which packages are installed"},
+		{Path: "/var/lib/php", Access: Read, Reason: "PHP's modules (Debian)"},
+		{Path: "/var/lib/rpm", Access: Read, Reason: "which packages are installed"},
+		{Path: "/var/lib/texmf", Access: Read, Reason: "TeX's formats"},
 	}
 }
 

@@ -66,7 +66,10 @@ func init() {
 		Attack{ID: "unix-netns", Claim: claim, What: "connect to a socket of a process in another network namespace, which the kernel does not list",
 			Setup: serveElsewhere, Try: func(l Layout) error { return dial("unix", l.Late) },
 			Judge: func(f *Fixture) Finding {
-				return found(exists(filepath.Join(f.out, elsewhereMark)), "reached the service of another network namespace")
+				mark := filepath.Join(f.out, elsewhereMark)
+				// The service tells by a file, in its own time.
+				await(300*time.Millisecond, func() bool { return exists(mark) })
+				return found(exists(mark), "reached the service of another network namespace")
 			}},
 		Attack{ID: "tcp-loopback", Claim: claim, What: "connect to a service on 127.0.0.1", Try: func(l Layout) error {
 			return dial("tcp", "127.0.0.1:"+strconv.Itoa(l.TCP))
