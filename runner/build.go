@@ -337,6 +337,11 @@ func checks(layer confine.Layer, repo gitdiscover.Repo, h Host, p Plan, launch a
 			c.IDs = append(c.IDs, confine.PathID{Path: path, Dev: id.Dev, Ino: id.Ino})
 		}
 	}
+	for _, id := range h.IDs {
+		if d := p.Policy.Decide(id.Path, sandbox.Read); d.Row.Path == id.Path && d.Row.Access == sandbox.Protect {
+			c.IDs = append(c.IDs, id)
+		}
+	}
 	if repo.PointerIsFile && !p.Policy.Allows(repo.Pointer, sandbox.Write) && !slices.Contains(c.MustNotOpen, repo.Pointer) {
 		c.MustNotOpen = append(c.MustNotOpen, repo.Pointer)
 	}

@@ -46,11 +46,11 @@ func host(uid int) Host {
 		Started:   time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
 		EnvNames:  []string{"HOME", "PATH", "TERM", "LC_ALL", "ANTHROPIC_API_KEY", "GIT_DIR", "CLAUDECODE", "AWS_SECRET_ACCESS_KEY", "LD_PRELOAD", "EXTRA"},
 		CallerTmp: "/var/tmp/dev", Shell: "/bin/bash",
-		Layer:      confine.Probe{Layer: "bwrap", OK: true, Version: "0.8.0", Scopes: true, Path: "/usr/bin/bwrap"},
-		Helpers:    map[string]string{"socat": "/usr/bin/socat"},
-		Program:    Program{Path: "/home/dev/.local/bin/claude", Real: "/opt/agents/node_modules/@anthropic-ai/claude-code/bin/claude.exe", Shows: []string{"/opt/agents/node_modules"}},
-		Login:      LoginState{Source: "env ANTHROPIC_API_KEY"},
-		Path:       []PathEntry{{Dir: "/usr/bin", Real: "/usr/bin"}, {Dir: "/home/dev/go/bin", Real: "/home/dev/go/bin"}, {Dir: "/tmp/evil", Real: "/tmp/evil"}, {Dir: "bin", Dropped: "not absolute"},
+		Layer:   confine.Probe{Layer: "bwrap", OK: true, Version: "0.8.0", Scopes: true, Path: "/usr/bin/bwrap"},
+		Helpers: map[string]string{"socat": "/usr/bin/socat"},
+		Program: Program{Path: "/home/dev/.local/bin/claude", Real: "/opt/agents/node_modules/@anthropic-ai/claude-code/bin/claude.exe", Shows: []string{"/opt/agents/node_modules"}},
+		Login:   LoginState{Source: "env ANTHROPIC_API_KEY"},
+		Path: []PathEntry{{Dir: "/usr/bin", Real: "/usr/bin"}, {Dir: "/home/dev/go/bin", Real: "/home/dev/go/bin"}, {Dir: "/tmp/evil", Real: "/tmp/evil"}, {Dir: "bin", Dropped: "not absolute"},
 			{Dir: "/data/conda/bin", Real: "/data/conda/bin"}, {Dir: "/data/bin", Real: "/data/bin"}, {Dir: "/srv/tools", Real: "/srv/tools"}},
 		Exists:     map[string]string{"/usr/bin": "/usr/bin"},
 		TopDirs:    []string{"boot", "data", "dev", "etc", "home", "proc", "root", "run", "srv", "tmp", "usr", "var"},
@@ -59,6 +59,7 @@ func host(uid int) Host {
 		Tree:       Tree{Files: map[string]Stamp{".claude/settings.json": {}}, Repositories: []sandbox.Row{{Path: "/home/dev/src/proj-lane/vendor/dep/.git", Access: sandbox.Protect, Reason: "a nested repository's git directory"}}},
 		Text:       Text{Name: "CLAUDE.md", Content: "Use tabs.\n"},
 		Wiring:     []sandbox.Row{{Path: "/home/dev/src/proj-lane/.claude/settings.json", Access: sandbox.Protect, File: true, Reason: "claude-code: hooks"}},
+		IDs:        []confine.PathID{{Path: "/home/dev/src/proj-lane/.claude/settings.json", Dev: 8, Ino: 9}, {Path: "/home/dev/src/proj-lane/gone", Dev: 8, Ino: 10}},
 	}
 	for _, r := range slices.Concat(sandbox.BaseRows(), sandbox.RootSecrets()) {
 		if r.Path != "/etc/wireguard" {

@@ -24,6 +24,7 @@ const proveTimeout = 15 * time.Second
 // child is the confined process while lane supervises it.
 type child struct {
 	plan    Plan
+	host    Host
 	cmd     *exec.Cmd
 	orders  *os.File // plan and go, to descriptor 3
 	reports *reports // from descriptor 4
@@ -54,7 +55,7 @@ func start(p Plan, h Host, s *streams) (*child, error) {
 		}
 		return nil, err
 	}
-	c := &child{plan: p, stderr: &tail{}, errDone: make(chan struct{}), waited: make(chan struct{})}
+	c := &child{plan: p, host: h, stderr: &tail{}, errDone: make(chan struct{}), waited: make(chan struct{})}
 	var inside files
 	defer inside.close()
 	var errRead *os.File
@@ -197,6 +198,9 @@ func (c *child) layerFailed(err error) error {
 		detail = string(said)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		detail += ": " + err.Error()
+	}
+	if p := c.plan; dropGoneSockets(&p, c.host) == nil && len(p.Policy.Rows) != len(c.plan.Policy.Rows) {
+		return &Refusal{Reason: "changed-before-start", Detail: "a socket that lane covers went away while lane was starting: " + detail, Hint: "start again"}
 	}
 	// Now that it failed, find out why: which setting of the host refuses.
 	layer, lerr := confine.Lookup(c.plan.Layer)

@@ -43,12 +43,13 @@ type Host struct {
 	Certificates []string          // files and directories named by certificateVars, resolved
 	CertFiles    map[string]bool   // which of them are files
 	Resolv       string            // what /etc/resolv.conf resolves to
-	Sockets      []string          // sockets of this host that can be connected to, resolved
+	Sockets      []string          // sockets of this host that can be connected to, and any in the worktree, resolved
 
 	Tree   Tree          // what the worktree holds at launch
 	Wiring []sandbox.Row // files that configure agents and editors, those that exist
 	// WiringLink is the first of them that is, or lies behind, a link.
 	WiringLink string
+	IDs        []confine.PathID // of Wiring and of the tree's repositories
 	Overlap    sandbox.Overlap
 	// OwnGit is what a git directory of the lane's own is planned from; empty
 	// when none was asked for.

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"lane/gitdiscover"
 	"lane/runner/agent"
 	"lane/sandbox"
+	"lane/sandbox/confine"
 )
 
 // surveyOverlap collects the places that must not meet, each with the
@@ -99,6 +101,19 @@ func overlapHint(reason string) string {
 		return "install the program outside the worktree"
 	}
 	return "use a worktree in another place: git worktree add ../NAME"
+}
+
+// surveyIDs notes the identities of what is protected inside the worktree. By
+// the time that it is mounted, whoever else may write the worktree may have put
+// a link there: its target would be shown, a key for instance.
+func surveyIDs(h *Host) {
+	for _, r := range slices.Concat(h.Wiring, h.Tree.Repositories) {
+		ids, err := confine.Identify(r.Path)
+		if err != nil {
+			continue // gone: CheckPaths refuses
+		}
+		h.IDs = append(h.IDs, ids...)
+	}
 }
 
 // surveyWiring notes what exists of the files that configure agents, editors

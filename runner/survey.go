@@ -74,6 +74,8 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	surveyWiring(&h, repo.Worktree)
 	surveyHooks(&h, repo)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	h.Sockets = append(h.Sockets, h.Tree.sockets(repo.Worktree)...)
+	surveyIDs(&h)
 	if err := surveyMasked(&h, req, repo.Worktree); err != nil {
 		return h, err
 	}

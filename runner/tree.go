@@ -142,6 +142,19 @@ func (w *treeWalk) entry(fd int, e fs.DirEntry, dir, rel string) {
 	}
 }
 
+// sockets are those in the tree, as absolute paths: also one that was renamed
+// or bound by a relative name, which the kernel's list does not tell.
+func (t Tree) sockets(root string) []string {
+	var paths []string
+	for name, s := range t.Files {
+		if s.Mode&unix.S_IFMT == unix.S_IFSOCK {
+			paths = append(paths, filepath.Join(root, name))
+		}
+	}
+	sort.Strings(paths)
+	return paths
+}
+
 // sealed is the tree in seal's words.
 func (t Tree) sealed(root string) *seal.Tree {
 	repos := map[string]bool{}

@@ -64,7 +64,7 @@ func TestAttacks(t *testing.T) {
 					if place.only != nil && !slices.Contains(place.only, a.ID) {
 						continue
 					}
-					r := s.try(t, f, a)
+					r := f.Run(t.Context(), a, s.lane())
 					table.add(r)
 					s.judge(t, r)
 				}
@@ -72,23 +72,6 @@ func TestAttacks(t *testing.T) {
 			})
 		}
 	})
-}
-
-// try runs an attack, and again if the lane did not start: what
-// ok-socket-churn shows happens by chance wherever other tests have sockets,
-// as the other user's here. With that row goes this.
-func (s *stage) try(t *testing.T, f *attack.Fixture, a attack.Attack) attack.Result {
-	t.Helper()
-	r := f.Run(t.Context(), a, s.lane())
-	_, open := expected["ok-socket-churn"]
-	for range 3 {
-		if !open || a.ID == "ok-socket-churn" || r.Verdict != attack.NoStart && (r.Verdict != attack.Broken || r.Reached) {
-			break
-		}
-		t.Logf("%s again: %s: %s", a.ID, r.Verdict, r.Detail)
-		r = f.Run(t.Context(), a, s.lane())
-	}
-	return r
 }
 
 // Without a launcher the attacks get through: only so does it mean anything
@@ -129,26 +112,16 @@ var expected = map[string]finding{
 	"agent-settings-below": {verdict: attack.Escaped, why: "wiring is looked for at the top of the worktree only"},
 	"setgid-file":          {verdict: attack.Escaped, why: "the filter refuses setuid; setgid is needed on directories, so it takes a look afterwards"},
 
-	"unix-late":       {verdict: attack.Escaped, why: sockets},
-	"unix-restarted":  {verdict: attack.Escaped, why: sockets},
-	"unix-renamed":    {verdict: attack.Escaped, why: sockets},
-	"unix-oddname":    {verdict: attack.Escaped, why: sockets},
-	"unix-netns":      {verdict: attack.Escaped, why: sockets},
-	"ok-socket-churn": {verdict: attack.Broken, chance: true, why: "a socket that is bound anew while lane starts refuses the lane"},
-
 	"evade-locked-settings":   {verdict: attack.Escaped, user: true, why: locked},
 	"evade-locked-repository": {verdict: attack.Escaped, user: true, why: locked},
 	"evade-closed-worktree":   {verdict: attack.Escaped, user: true, why: closed},
 	"evade-closed-repository": {verdict: attack.Escaped, user: true, why: closed},
 	"evade-closed-gitdir":     {verdict: attack.Escaped, user: true, why: closed},
-
-	"race-wiring": {verdict: attack.Escaped, chance: true, why: "what protected rows show is not compared with what was planned"},
 }
 
 const (
-	sockets = "sockets are masked one by one, as the kernel lists them at launch"
-	locked  = "what cannot be moved out of its directory is left where it is (exit 122)"
-	closed  = "what cannot be read is not looked into, and nothing is said (exit 0)"
+	locked = "what cannot be moved out of its directory is left where it is (exit 122)"
+	closed = "what cannot be read is not looked into, and nothing is said (exit 0)"
 )
 
 type finding struct {

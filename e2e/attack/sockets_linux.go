@@ -29,6 +29,11 @@ func init() {
 		Attack{ID: "unix-worktree", Claim: claim, What: "connect to a socket in the worktree itself",
 			Setup: func(f *Fixture) error { return f.listenAt(filepath.Join(f.Worktree, "dev.sock"), "worktree") },
 			Try:   func(l Layout) error { return dial("unix", "dev.sock") }, Judge: visited("worktree")},
+		Attack{ID: "unix-worktree-renamed", Claim: claim, What: "connect to a socket in the worktree itself that was renamed after it was bound",
+			Setup: func(f *Fixture) error {
+				return errors.Join(f.listenAt(filepath.Join(f.Worktree, "new.sock"), "worktree"), os.Rename(f.Worktree+"/new.sock", f.Worktree+"/dev.sock"))
+			},
+			Try: func(l Layout) error { return dial("unix", "dev.sock") }, Judge: visited("worktree")},
 		Attack{ID: "unix-home", Claim: claim, What: "connect to a socket in the home directory",
 			Setup: func(f *Fixture) error { return f.listenAt(filepath.Join(f.Home, ".config", "s"), "home") },
 			Try:   func(l Layout) error { return dial("unix", filepath.Join(l.Home, ".config", "s")) }, Judge: visited("home")},
