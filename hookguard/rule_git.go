@@ -19,6 +19,7 @@ var sharedGit = &Rule{
 		{Tool: "Edit", Text: "/srv/repo/.git/config"},
 		{Text: "echo x > /srv/repo/.git/worktrees/proj/HEAD"},
 		{Text: "rm -f ../../srv/repo/.git/index.lock"},
+		{Text: "echo x > /tmp/repo/.git/config", Set: repoInTmp},
 	},
 	Pass: []Example{
 		{Tool: "Read", Text: "/srv/repo/.git/config"},

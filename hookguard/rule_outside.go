@@ -20,6 +20,8 @@ var outside = &Rule{
 		{Tool: "Write", Text: "~root/.profile"},
 		{Text: "echo x > ../a"},
 		{Text: "cp a.txt /srv/repo/src/a.txt"},
+		{Tool: "Write", Text: "/tmp/repo/src/a.txt", Set: repoInTmp},
+		{Text: "touch /tmp/repo/$name", Set: repoInTmp},
 		{Tool: "Read", Text: "/etc/passwd", Set: func(f *Facts) { f.GuardReads = true }},
 	},
 	Pass: []Example{

@@ -20,6 +20,7 @@ var tempBlock = &Rule{
 		{Text: "mkdir -p /var/tmp/build"},
 		{Text: "touch /dev/shm/a"},
 		{Text: "echo x > /old/tmp/a", Set: func(f *Facts) { f.CallerTmp = "/old/tmp" }},
+		{Tool: "Write", Text: "/tmp/other/a", Set: repoInTmp},
 	},
 	Pass: []Example{
 		{Tool: "Read", Text: "/tmp/out.txt"},
@@ -30,7 +31,9 @@ var tempBlock = &Rule{
 		{Text: "mkdir -p tmp && touch tmp/a"},
 	},
 	check: func(g *guard, p place) (string, bool) {
-		if p.op == shell.Read || g.granted(p) || g.writable(p) {
+		// A repository that somebody keeps below /tmp is a repository: the way
+		// on from its main checkout is the same file in the lane.
+		if p.op == shell.Read || g.granted(p) || g.writable(p) || p.must(g.mainCheckout()) {
 			return "", false
 		}
 		dir, shared := g.sharedTemp(p)
@@ -39,6 +42,11 @@ var tempBlock = &Rule{
 		}
 		return g.tempWayOn(p, dir), true
 	},
+}
+
+// repoInTmp makes an example's repository and worktree lie below /tmp.
+func repoInTmp(f *Facts) {
+	f.Worktree, f.CommonDir, f.GitDir = "/tmp/wt", "/tmp/repo/.git", "/tmp/repo/.git/worktrees/wt"
 }
 
 // sharedTemps are temporary directories by the path people type; the macOS

@@ -20,12 +20,17 @@ var wiring = &Rule{
 		{Tool: "Write", Text: ".vscode/tasks.json"},
 		{Text: "echo 'export A=1' >> .envrc"},
 		{Text: "rm -rf .claude"},
+		{Tool: "Write", Text: ".claude/commands/release.md", Set: inRun},
+		{Text: "mkdir -p .claude/skills/x", Set: inRun},
+		{Tool: "Write", Text: ".github/agents/x.md", Set: inRun},
 	},
 	Pass: []Example{
 		{Tool: "Read", Text: ".claude/settings.json"},
 		{Tool: "Write", Text: "CLAUDE.md"},
 		{Tool: "Write", Text: ".claude/commands/release.md"},
 		{Text: "mkdir -p .claude/skills/x && echo hi > .claude/skills/x/SKILL.md"},
+		{Tool: "Write", Text: "pkg/.claude/commands/release.md", Set: inRun},
+		{Tool: "Write", Text: ".github/instructions/go.md", Set: inRun},
 		{Tool: "Write", Text: "docs/claude/settings.json"},
 		{Tool: "Write", Text: ".github/workflows/ci.yml"},
 		{Text: "cat .envrc"},
@@ -37,6 +42,9 @@ var wiring = &Rule{
 		return "A lane cannot change its own wiring or another agent's. Say what should change and leave the change to the user, who can make it outside the lane.", true
 	},
 }
+
+// inRun makes an example one of a run, which has a state directory.
+func inRun(f *Facts) { f.State = "/home/dev/.lane/runs/1/state" }
 
 // wired reports whether the place is, lies in, or holds wiring by the table
 // that the operating system layer protects by. A directory is touched as a
@@ -52,13 +60,16 @@ func (g *guard) wired(p place) bool {
 	for _, w := range sandbox.Wiring() {
 		want := strings.Split(w.Path, "/")
 		for i := range names {
-			if prose(names[i:], p.by) {
+			// In a run the layer that confines the agent protects these texts
+			// where its table names them; on its own the guard takes them for
+			// the documents they are.
+			if prose(names[i:], p.by) && (i != root || g.facts.State == "") {
 				continue
 			}
 			// A plugin's own directory is a product like another, and read
 			// only where the plugin is installed.
 			anywhere := w.Harness != "editor" && strings.HasPrefix(w.Path, ".") && w.Path != ".claude-plugin"
-			if (anywhere || i == root) && matchesWiring(names[i:], want, w.Dir, p.op) {
+			if (anywhere || i == root) && matchesWiring(names[i:], want, p.op) {
 				return true
 			}
 		}
@@ -80,7 +91,7 @@ func prose(names []string, by string) bool {
 	return false
 }
 
-func matchesWiring(names, want []string, whole bool, op shell.Op) bool {
+func matchesWiring(names, want []string, op shell.Op) bool {
 	for i, w := range want {
 		if i == len(names) { // an ancestor of the wiring
 			return i > 0 && w != "" && strings.HasPrefix(want[0], ".") && want[0] != ".github" && want[0] != ".config" && (op == shell.Remove || op == shell.Name)
@@ -89,7 +100,9 @@ func matchesWiring(names, want []string, whole bool, op shell.Op) bool {
 			return false
 		}
 	}
-	return whole || len(names) == len(want)
+	// What lies below a wiring file makes a directory of its name, which the
+	// layer refuses and quarantine takes away like the file.
+	return true
 }
 
 // sameName compares a component, which may hold wildcards, to a name. Case

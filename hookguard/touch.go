@@ -106,13 +106,19 @@ func (g *guard) fileTouch(op shell.Op, tool, given, cwd string) touch {
 	return touch{op: op, given: given, abs: g.absolute(given, cwd), by: tool, cwd: cwd}
 }
 
-// inLane names the file of the worktree that stands for one in the main
-// checkout, or "" if p is not in the main checkout.
-func (g *guard) inLane(p string) string {
+// mainCheckout is the directory of the repository's main worktree, or "" if
+// it has none that its git directory tells.
+func (g *guard) mainCheckout() string {
 	if path.Base(g.facts.CommonDir) != ".git" {
 		return ""
 	}
-	main := path.Dir(g.facts.CommonDir)
+	return path.Dir(g.facts.CommonDir)
+}
+
+// inLane names the file of the worktree that stands for one in the main
+// checkout, or "" if p is not in the main checkout.
+func (g *guard) inLane(p string) string {
+	main := g.mainCheckout()
 	if p == main || !below(p, main) || below(p, g.facts.CommonDir) {
 		return ""
 	}
