@@ -44,6 +44,7 @@ func runsTakeIn() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&req.Accept, "accept", nil, "accept gitlinks or wiring in the commits (repeatable)")
 	c.Flags().BoolVar(&req.KeepRefs, "keep-refs", false, "keep the lane's other branches and tags under refs/lane/RUN/")
+	c.Flags().BoolVar(&req.Rebase, "rebase", false, "replay the commits, inside a lane, on a branch that has moved meanwhile")
 	c.Flags().StringVar(&maxSize, "max-take-in", "", "size of all new objects together that are taken in (default 2G)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -70,6 +71,9 @@ func takeInText(t runner.TakeInResult) {
 	switch t.Status {
 	case "taken":
 		tell(os.Stderr, "taken in: %d commits, %s is at %.12s", t.Commits, t.Ref, t.Tip)
+		if t.RebasedFrom != "" {
+			tell(os.Stderr, "they were replayed on the branch; in the lane the last one was %.12s", t.RebasedFrom)
+		}
 		if len(t.Unstaged) > 0 {
 			tell(os.Stderr, "%d paths were staged in the lane and are not any more; their files are in the worktree", len(t.Unstaged))
 		}

@@ -43,6 +43,11 @@ func execute(j Job, w *warden, res *Result) error {
 	if err := makeOwnGit(&j.Plan); err != nil {
 		return err
 	}
+	if j.fill != nil {
+		if err := j.fill(j.Plan); err != nil {
+			return err
+		}
+	}
 	if err := recheck(j); err != nil {
 		return err
 	}
@@ -50,9 +55,12 @@ func execute(j Job, w *warden, res *Result) error {
 	if err != nil {
 		return err
 	}
-	relay, streams, err := openStreams(j.Request.Terminal)
-	if err != nil {
-		return err
+	var relay *terminal
+	streams := j.streams
+	if streams == nil {
+		if relay, streams, err = openStreams(j.Request.Terminal); err != nil {
+			return err
+		}
 	}
 	if relay != nil {
 		defer relay.close()

@@ -44,6 +44,7 @@ type Request struct {
 	GitHooks  bool          // the repository's own hooks run inside the lane, read-only
 	KeepRefs  bool          // the agent's other refs go to refs/lane/<run>/
 	MaxTakeIn int64         // bytes of new objects, unpacked; 0 for the default
+	Rebase    bool          // a later take-in replays the commits on the branch as it is now
 	Layer     string        // which layer confines, "" for the default
 	// RequireChanges makes a run that changed no file a failure.
 	RequireChanges bool

@@ -30,6 +30,10 @@ type Job struct {
 	Surveyed time.Time
 
 	seal *openSeal // what may be removed from the worktree afterwards
+	// fill puts what lane's own command works on into the lane's git
+	// directory; streams are that command's. Both nil but for that.
+	fill    func(Plan) error
+	streams *streams
 }
 
 // Run carries out a plan and returns its record. It returns a Result in

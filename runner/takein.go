@@ -73,17 +73,7 @@ func takeInNow(p Plan, now gitdiscover.Repo, req Request, laneHome string) TakeI
 	if err := os.MkdirAll(intentsDir(laneHome), 0o700); err != nil {
 		return TakeInResult{Status: "refused", Reason: "lane-home", Detail: cause(err)}
 	}
-	in := owngit.TakeInInputs{
-		Repo: now, Setup: *p.OwnGit, Dir: p.ownGitDir(), Run: p.Run, Intents: intentsDir(laneHome),
-		AcceptGitlinks: slices.Contains(req.Accept, "gitlinks"), AcceptWiring: slices.Contains(req.Accept, "wiring"),
-		KeepRefs: req.KeepRefs, Limits: owngit.DefaultLimits(),
-	}
-	if req.MaxTakeIn > 0 {
-		in.Limits.Bytes = req.MaxTakeIn
-	}
-	for _, w := range sandbox.Wiring() {
-		in.Wiring = append(in.Wiring, w.Path)
-	}
+	in := takeInInputs(p, now, req, laneHome)
 	journal := seal.OpenJournal(filepath.Join(laneHome, "journal"), now.CommonDir)
 	in.Moving = func(ref, old, tip string) error {
 		if ref == "" {
@@ -107,6 +97,21 @@ func takeInNow(p Plan, now gitdiscover.Repo, req Request, laneHome string) TakeI
 	return out
 }
 
+func takeInInputs(p Plan, now gitdiscover.Repo, req Request, laneHome string) owngit.TakeInInputs {
+	in := owngit.TakeInInputs{
+		Repo: now, Setup: *p.OwnGit, Dir: p.ownGitDir(), Run: p.Run, Intents: intentsDir(laneHome),
+		AcceptGitlinks: slices.Contains(req.Accept, "gitlinks"), AcceptWiring: slices.Contains(req.Accept, "wiring"),
+		KeepRefs: req.KeepRefs, Limits: owngit.DefaultLimits(),
+	}
+	if req.MaxTakeIn > 0 {
+		in.Limits.Bytes = req.MaxTakeIn
+	}
+	for _, w := range sandbox.Wiring() {
+		in.Wiring = append(in.Wiring, w.Path)
+	}
+	return in
+}
+
 // TakeInResult says what came of a lane's commits.
 type TakeInResult struct {
 	// Status is "taken", "nothing" (no commit was made), "kept" (the run did
@@ -116,10 +121,15 @@ type TakeInResult struct {
 	Path   string `json:"path,omitempty"`
 	Detail string `json:"detail,omitempty"`
 	Hint   string `json:"hint,omitempty"`
+	// RebasedFrom is the lane's own tip where its commits were replayed on the
+	// branch before they were taken in.
+	RebasedFrom string `json:"rebased_from,omitempty"`
 	owngit.TakenIn
 }
 
-// TakeInRun takes the commits of an ended run in, later or again.
+// TakeInRun takes the commits of an ended run in, later or again. With
+// req.Rebase, commits that do not fit the branch any more are replayed on it
+// first, inside a lane.
 func TakeInRun(id string, req Request) (TakeInResult, error) {
 	p, home, err := sealedPlan(id)
 	if err != nil {
@@ -139,6 +149,11 @@ func TakeInRun(id string, req Request) (TakeInResult, error) {
 		return TakeInResult{}, err
 	}
 	out := takeInNow(p, now, req, home)
+	if req.Rebase && out.canRebase() {
+		if out, err = rebaseRun(p, now, req, out); err != nil {
+			return out, err
+		}
+	}
 	return out, amendRecord(p, out)
 }
 

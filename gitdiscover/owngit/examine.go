@@ -15,19 +15,10 @@ import (
 // first, and what a person can put right before what nobody can.
 func (t *takeIn) examine() error {
 	s := t.in.Setup
-	if t.agent.branch != s.HeadRef {
-		t.result.AgentBranch = strings.TrimPrefix(t.agent.branch, "refs/heads/")
+	tip, err := t.tip()
+	if err != nil {
+		return err
 	}
-	for _, o := range operations {
-		if t.dir.has(t.private() + "/" + o.file) {
-			return refuse(Unfinished, t.dir.path+"/"+t.private()+"/"+o.file, "the agent left %s unfinished", o.what)
-		}
-	}
-	tip := t.agent.head
-	if tip.IsZero() {
-		return refuse(UnbornHead, t.dir.path, "HEAD is on %s, which has no commit", quoted(t.agent.branch))
-	}
-	t.result.Tip = tip.String()
 	if t.result.Tip == s.Base {
 		return refuse(NothingToTakeIn, "", "HEAD is at %s, where the lane started", s.Base)
 	}
@@ -53,6 +44,29 @@ func (t *takeIn) examine() error {
 	t.result.Commits = w.count
 	t.add(w)
 	return nil
+}
+
+// tip is the commit at the lane's HEAD, which the agent has come to an end
+// with.
+func (t *takeIn) tip() (plumbing.Hash, error) {
+	if t.agent.branch != t.in.Setup.HeadRef {
+		t.result.AgentBranch = strings.TrimPrefix(t.agent.branch, "refs/heads/")
+	}
+	tip := t.agent.head
+	if !tip.IsZero() {
+		t.result.Tip = tip.String()
+	}
+	for _, o := range operations {
+		if t.dir.has(t.private() + "/" + o.file) {
+			r := refuse(Unfinished, t.dir.path+"/"+t.private()+"/"+o.file, "the agent left %s unfinished", o.what)
+			r.Hint = "Its files are in the worktree; to have the lane's branches and its HEAD too: lane runs take-in --keep-refs."
+			return tip, r
+		}
+	}
+	if tip.IsZero() {
+		return tip, refuse(UnbornHead, t.dir.path, "HEAD is on %s, which has no commit", quoted(t.agent.branch))
+	}
+	return tip, nil
 }
 
 func (t *takeIn) checkBase(tip plumbing.Hash) error {

@@ -81,6 +81,7 @@ const (
 	IndexChanged      Reason = "index-changed"
 	IndexLocked       Reason = "index-locked"
 	RefLocked         Reason = "ref-locked"
+	RebaseConflict    Reason = "rebase-conflict"
 )
 
 // ReasonInfo is a row of the manual's table.
@@ -104,8 +105,8 @@ var reasons = []ReasonInfo{
 	{Changed, "the worktree changed while lane was starting", "See what else works there, then start again."},
 	{NothingToTakeIn, "the lane's HEAD is at the commit it started from", "Nothing is lost: uncommitted work is in the worktree."},
 	{UnbornHead, "the lane's HEAD is on a branch without a commit", "Nothing is lost: the files are in the worktree. With --keep-refs the lane's other branches are kept."},
-	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Move it back (git reflog shows where it was), then lane runs take-in; or keep the commits beside the branch: lane runs take-in --keep-refs."},
-	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Keep them beside the branch: lane runs take-in --keep-refs."},
+	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Replay the commits on it as it is now: lane runs take-in --rebase; or keep them beside it: lane runs take-in --keep-refs."},
+	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Replay the commits on the branch: lane runs take-in --rebase; or keep them beside it: lane runs take-in --keep-refs."},
 	{Gitlink, "the commits add or change a submodule or nested repository, in which git status runs what its configuration names", "Look at it, then --accept gitlinks."},
 	{Gitmodules, "the commits change .gitmodules, which says where submodules come from", "Look at it, then --accept gitlinks."},
 	{WiringCommitted, "the commits change files that make an agent, an editor or a shell run code", "Look at them, then --accept wiring."},
@@ -116,6 +117,7 @@ var reasons = []ReasonInfo{
 	{IndexChanged, "the worktree's index was changed by another git than the lane's, which would be lost", "Commit or unstage it (git status), then lane runs take-in."},
 	{IndexLocked, "the worktree's index is locked by another git", "Let it finish, then lane runs take-in; a lock that nobody holds any more is yours to remove."},
 	{RefLocked, "the branch or HEAD is locked by another git", "Let it finish, then lane runs take-in; a lock that nobody holds any more is yours to remove."},
+	{RebaseConflict, "the lane's commits do not go on top of the branch as it is now", "Keep them beside the branch and merge them yourself: lane runs take-in --keep-refs."},
 }
 
 // Reasons returns every reason with its meaning and its remedy, in the order

@@ -79,6 +79,12 @@ type TakenIn struct {
 // branch, HEAD and the index are as they were. Any other error after the branch
 // moved says so, and [FinishOpenIntents] goes on from there.
 func TakeIn(ctx context.Context, in TakeInInputs) (TakenIn, error) {
+	t := newTakeIn(in)
+	err := t.run(ctx)
+	return t.result, err
+}
+
+func newTakeIn(in TakeInInputs) *takeIn {
 	if in.Now.IsZero() {
 		in.Now = time.Now()
 	}
@@ -88,10 +94,8 @@ func TakeIn(ctx context.Context, in TakeInInputs) (TakenIn, error) {
 	if in.Limits == (Limits{}) {
 		in.Limits = DefaultLimits()
 	}
-	t := &takeIn{in: in, result: TakenIn{Base: in.Setup.Base}, policy: newPolicy(in),
+	return &takeIn{in: in, result: TakenIn{Base: in.Setup.Base}, policy: newPolicy(in),
 		listed: map[plumbing.Hash]plumbing.ObjectType{}}
-	err := t.run(ctx)
-	return t.result, err
 }
 
 // takeIn is one take-in.
