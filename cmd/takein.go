@@ -58,6 +58,8 @@ func tellTakeIn(res runner.Result) {
 	switch t := *res.TakeIn; t.Status {
 	case "taken", "refused":
 		takeInText(t)
+	case "nothing":
+		othersText(t)
 	case "kept":
 		if res.Status != runner.Done && res.RunDir != "" {
 			if _, err := os.Stat(res.RunDir); err == nil {
@@ -77,15 +79,10 @@ func takeInText(t runner.TakeInResult) {
 		if len(t.Unstaged) > 0 {
 			tell(os.Stderr, "%d paths were staged in the lane and are not any more; their files are in the worktree", len(t.Unstaged))
 		}
-		for _, o := range t.Others {
-			if o.Kept != "" {
-				tell(os.Stderr, "kept: %s at %s", o.Name, o.Kept)
-			} else if o.Hash != t.Tip {
-				tell(os.Stderr, "left in the lane: %s at %.12s", o.Name, o.Hash)
-			}
-		}
+		othersText(t)
 	case "nothing":
 		tell(os.Stderr, "no commit to take in")
+		othersText(t)
 	default:
 		tell(os.Stderr, "not taken in: %s: %s", t.Reason, t.Detail)
 		if t.Path != "" {
@@ -94,5 +91,23 @@ func takeInText(t runner.TakeInResult) {
 		if t.Hint != "" {
 			hint(os.Stderr, "%s", t.Hint)
 		}
+		othersText(t)
+	}
+}
+
+// othersText names the lane's other branches and tags: kept, or left there.
+func othersText(t runner.TakeInResult) {
+	left := false
+	for _, o := range t.Others {
+		switch {
+		case o.Kept != "":
+			tell(os.Stderr, "kept: %s at %s", q(o.Name), q(o.Kept))
+		case o.Hash != t.Tip:
+			tell(os.Stderr, "left in the lane: %s at %.12s", q(o.Name), o.Hash)
+			left = true
+		}
+	}
+	if left {
+		hint(os.Stderr, "to have them too, under refs/lane/RUN/: lane runs take-in RUN --keep-refs")
 	}
 }

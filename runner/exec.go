@@ -30,7 +30,7 @@ func Exec(j Job) Result {
 	if err := execute(j, warden, &res); err != nil {
 		res.refuse(refusalOf(err, "start"))
 	}
-	if res.Status == Tripwire || res.TakeIn != nil && (res.TakeIn.Status == "refused" || res.TakeIn.Status == "kept" && j.hasCommits()) {
+	if res.Status == Tripwire || res.TakeIn.leaves(j) {
 		return finishRecord(&res, dir) // something of the command's lies there
 	}
 	if err := os.RemoveAll(j.Plan.RunDir); err != nil {

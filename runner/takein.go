@@ -203,6 +203,20 @@ func amendRecord(p Plan, out TakeInResult) error {
 	return writeByRename(dir, "result.json", b)
 }
 
+// leaves says whether the lane's own git directory holds what is nowhere else.
+func (t *TakeInResult) leaves(j Job) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Status {
+	case "refused":
+		return true
+	case "kept":
+		return j.hasCommits()
+	}
+	return slices.ContainsFunc(t.Others, func(o owngit.OtherRef) bool { return o.Kept == "" && o.Hash != t.Tip })
+}
+
 // hasCommits says whether the lane's own git directory holds anything that
 // the repository has not. It looks for files only.
 func (j Job) hasCommits() bool {

@@ -19,6 +19,9 @@ func (t *takeIn) examine() error {
 	if err != nil {
 		return err
 	}
+	if t.result.Tip == s.Base && t.onBranch() {
+		return refuse(HeadElsewhere, "", "HEAD is at %s, where the lane started, and %s is at another commit", s.Base, s.head())
+	}
 	if t.result.Tip == s.Base {
 		return refuse(NothingToTakeIn, "", "HEAD is at %s, where the lane started", s.Base)
 	}
@@ -44,6 +47,11 @@ func (t *takeIn) examine() error {
 	t.result.Commits = w.count
 	t.add(w)
 	return nil
+}
+
+// onBranch says whether the agent committed on the lane's branch and left it.
+func (t *takeIn) onBranch() bool {
+	return slices.ContainsFunc(t.result.Others, func(r OtherRef) bool { return r.Name == t.in.Setup.HeadRef })
 }
 
 // tip is the commit at the lane's HEAD, which the agent has come to an end

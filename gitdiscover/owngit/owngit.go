@@ -24,7 +24,7 @@
 // or a test in it runs as the agent's code when the user runs it.
 //
 // Limits: refs kept in files and SHA-1 objects only, linked worktrees only;
-// submodules are readable, commits made in them are not taken in.
+// submodules are readable, and git in the lane cannot commit in them.
 package owngit
 
 import "fmt"
@@ -69,6 +69,7 @@ const (
 const (
 	NothingToTakeIn   Reason = "nothing-to-take-in"
 	UnbornHead        Reason = "unborn"
+	HeadElsewhere     Reason = "head-elsewhere"
 	BranchMoved       Reason = "branch-moved"
 	BaseDiverged      Reason = "base-diverged"
 	Gitlink           Reason = "gitlink"
@@ -105,6 +106,7 @@ var reasons = []ReasonInfo{
 	{Changed, "the worktree changed while lane was starting", "See what else works there, then start again."},
 	{NothingToTakeIn, "the lane's HEAD is at the commit it started from", "Nothing is lost: uncommitted work is in the worktree."},
 	{UnbornHead, "the lane's HEAD is on a branch without a commit", "Nothing is lost: the files are in the worktree. With --keep-refs the lane's other branches are kept."},
+	{HeadElsewhere, "the lane's branch has commits, but its HEAD was left where the lane started, and the files with it", "Keep the branch under another name: lane runs take-in --keep-refs."},
 	{BranchMoved, "the worktree's branch is not where it was when the lane started", "Replay the commits on it as it is now: lane runs take-in --rebase; or keep them beside it: lane runs take-in --keep-refs."},
 	{BaseDiverged, "the lane's HEAD does not descend from the commit it started from: that was amended, rebased or reset away", "Replay the commits on the branch: lane runs take-in --rebase; or keep them beside it: lane runs take-in --keep-refs."},
 	{Gitlink, "the commits add or change a submodule or nested repository, in which git status runs what its configuration names", "Look at it, then --accept gitlinks."},

@@ -110,7 +110,7 @@ func notes(f Facts, realHooks bool) []Note {
 		add("filters", "files here go through filters which do not run in the lane, so that git add stores them as they are in the worktree: %s", strings.Join(f.Filters, ", "))
 	}
 	if n := len(f.Submodules); n > 0 {
-		add("submodules", "%d submodules can be read; commits made in them stay in the lane", n)
+		add("submodules", "%d submodules can be read; git commit in them fails, as their git directories are read-only", n)
 	}
 	return list
 }

@@ -59,7 +59,7 @@ func TestTakeInEndings(t *testing.T) {
 			log: "work\nsecond\nfirst", status: "D  a.txt\n M dir/b.txt\nA  new", branch: "topic"},
 		{name: "on a new branch", script: `git switch -qc feat; echo x >new; git add new; git commit -qm work`, log: "work\nsecond\nfirst", branch: "topic"},
 		{name: "detached", script: `git switch -q --detach; echo x >new; git add new; git commit -qm work`, log: "work\nsecond\nfirst", branch: "topic"},
-		{name: "back on main", script: `echo x >new; git add new; git commit -qm work; git switch -q main`, refusal: NothingToTakeIn, log: "second\nfirst", status: "", branch: "topic"},
+		{name: "back on main", script: `echo x >new; git add new; git commit -qm work; git switch -q main`, refusal: HeadElsewhere, log: "second\nfirst", status: "", branch: "topic"},
 		{name: "back on main, which is elsewhere", prepare: func(s *stage) {
 			s.git(s.wt, "commit", "-q", "--allow-empty", "-m", "third")
 		}, script: `git switch -q main`, refusal: BaseDiverged, log: "third\nsecond\nfirst", branch: "topic"},
