@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// mcpMain is an MCP server on stdio with one tool, "attempt", that runs the
-// statements in its text argument. Its own arguments are statements that it
+// mcpMain is an MCP server on stdio with two tools: "attempt" runs the
+// statements in its text argument, and "write_file" writes the text to the
+// path, which says by its name and arguments what it does. Its own arguments are statements that it
 // runs at once, before anybody asks: a server is started, so it has run code.
 func mcpMain() int {
 	for _, text := range os.Args[1:] {
@@ -22,8 +23,10 @@ func mcpMain() int {
 			Method string          `json:"method"`
 			Params struct {
 				ProtocolVersion string `json:"protocolVersion"`
+				Name            string `json:"name"`
 				Arguments       struct {
 					Text string `json:"text"`
+					Path string `json:"path"`
 				} `json:"arguments"`
 			} `json:"params"`
 		}
@@ -39,16 +42,16 @@ func mcpMain() int {
 				"serverInfo":      map[string]any{"name": "probe", "version": "1"},
 			}
 		case "tools/list":
-			result["tools"] = []any{map[string]any{
-				"name": "attempt", "description": "Runs the statements in its text argument.",
-				"inputSchema": map[string]any{
-					"type":       "object",
-					"properties": map[string]any{"text": map[string]any{"type": "string"}},
-					"required":   []string{"text"},
-				},
-			}}
+			result["tools"] = []any{
+				mcpTool("attempt", "Runs the statements in its text argument.", "text"),
+				mcpTool("write_file", "Writes the text to the file at path.", "path", "text"),
+			}
 		case "tools/call":
-			text, err := json.Marshal(try(r.Params.Arguments.Text, func(string, []string) bool { return false }))
+			statements := r.Params.Arguments.Text
+			if r.Params.Name == "write_file" {
+				statements = "write " + r.Params.Arguments.Path + " " + statements
+			}
+			text, err := json.Marshal(try(statements, func(string, []string) bool { return false }))
 			if err != nil {
 				panic(err)
 			}
@@ -61,4 +64,14 @@ func mcpMain() int {
 		fmt.Printf("%s\n", b)
 	}
 	return 0
+}
+
+// mcpTool describes a tool whose arguments are all texts.
+func mcpTool(name, description string, arguments ...string) map[string]any {
+	properties := map[string]any{}
+	for _, a := range arguments {
+		properties[a] = map[string]any{"type": "string"}
+	}
+	return map[string]any{"name": name, "description": description,
+		"inputSchema": map[string]any{"type": "object", "properties": properties, "required": arguments}}
 }

@@ -58,7 +58,11 @@ func writeClaude(ev hookguard.Event, v hookguard.Verdict, headless bool) Answer 
 	switch v.Decision {
 	case hookguard.Deny:
 		if ev.Kind == "UserPromptSubmit" {
-			return object(map[string]any{"decision": "block", "reason": reason, "suppressOriginalPrompt": true})
+			// Claude Code 2.1.332 reads suppressOriginalPrompt inside
+			// hookSpecificOutput, and repeats the prompt with its secret when it
+			// finds it at the top level only, where other versions read it.
+			return object(map[string]any{"decision": "block", "reason": reason, "suppressOriginalPrompt": true,
+				"hookSpecificOutput": map[string]any{"hookEventName": ev.Kind, "suppressOriginalPrompt": true}})
 		}
 		return Answer{Stderr: reason + "\n", Exit: 2}
 	case hookguard.Ask:
