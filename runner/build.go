@@ -200,6 +200,10 @@ func checkLayer(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) erro
 				Hint: "apt-get install " + helper.Package}
 		}
 	}
+	if h.Tree.OddGit != "" {
+		return &Refusal{Reason: "not-regular", Path: h.Tree.OddGit, Detail: "a .git in the worktree that is neither a directory nor a regular file cannot be protected",
+			Hint: "replace a link by what it names; remove anything else"}
+	}
 	if h.Tree.Cut != "" {
 		return &Refusal{Reason: "scan-incomplete", Detail: "the worktree could not be looked through: " + h.Tree.Cut,
 			Hint: "lane protects every nested repository by name and so must see them all: move large data out of the worktree"}

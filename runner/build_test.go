@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -268,6 +269,20 @@ func TestHardLinksAreAGapToAccept(t *testing.T) {
 	}
 	if ref := unacceptedRefusal(plan); ref != nil {
 		t.Errorf("accepted by name and still refused: %v", ref)
+	}
+}
+
+// A nested .git of another kind is told by name: a FIFO there would otherwise
+// fail somewhere in the layer.
+func TestOddNestedGitIsRefusedByName(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
+	must(t, syscall.Mkfifo(filepath.Join(dir, "src", ".git"), 0o644))
+	h := host(1001)
+	h.Tree = readTree(dir, nil)
+	_, err := Build(request(), linkedRepo(), claude(t), h)
+	if r := asRefusal(err); r == nil || r.Reason != "not-regular" || r.Path != filepath.Join(dir, "src", ".git") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,39 +76,50 @@ func (p Plan) timeoutText() string {
 // pointers first, before anything else trusts the worktree.
 //
 // The order is the argument: discovery says whether the directories are still
-// the same; litter and wiring are cleared away, so that the seal does not see
-// the agent's own placeholders; then the seal says what else steers git.
+// the same; what the run closed is opened, so that nothing is looked past;
+// litter and wiring are cleared away, so that the seal does not see the agent's
+// own placeholders; then the seal says what else steers git. Nothing that is
+// found ends the look: one trap must not hide another.
 func after(res *Result, j Job, sealed seal.Seal) {
+	open, err := openWorktree(j.Repo)
+	if err != nil {
+		res.trip("worktree-unreadable", j.Plan.Worktree, "the worktree could not be looked through after the run: "+cause(err),
+			"treat all that is in it as the agent's own programs")
+		return
+	}
+	defer open.root.Close()
 	now, err := gitdiscover.DiscoverWith(j.Plan.Worktree, discoverOptions(j.Request))
 	if err == nil {
 		err = j.Repo.Same(now)
 	}
-	if err != nil {
-		res.Status, res.Reason, res.Exit = Tripwire, "git-changed", ExitTripwire
-		res.Path, res.Detail = j.Plan.Worktree, "the worktree's git directories are not what they were before the run: "+err.Error()
-		res.Hint = "look at the worktree's .git and its git directory with a pager before running git there"
-		return
+	same := err == nil
+	if !same {
+		res.trip("git-changed", j.Plan.Worktree, "the worktree's git directories are not what they were before the run: "+err.Error(),
+			"look at the worktree's .git and its git directory with a pager before running git there")
 	}
-	root, err := os.OpenRoot(j.Plan.Worktree + "/") // an error, not a wait, should a FIFO be there
-	if err != nil {
-		res.ChangedIncomplete = cause(err)
-		return
+	tree := readTreeOpening(j.Plan.Worktree, treeSkips(j.Repo), j.Host.Tree, open)
+	if res.ChangedIncomplete = tree.Cut; tree.Cut != "" {
+		res.trip("scan-incomplete", j.Plan.Worktree, "the worktree could not be looked through after the run: "+tree.Cut,
+			"look at what lies there before you start an agent, an editor or git in the worktree")
 	}
-	defer root.Close()
-	res.Removed = j.seal.sweep(root)
-	held, err := holdBack(root, j)
-	if res.Held = held; err != nil || len(held) > 0 {
-		tripWiring(res, j, held, err)
+	res.Removed = j.seal.sweep(open.root)
+	held, err := holdBack(open.root, j)
+	res.holdBack(j, held, err)
+	if same {
+		compareSeal(res, j, sealed)
 	}
-	compareSeal(res, j, sealed)
-	tree := readTree(j.Plan.Worktree, treeSkips(j.Repo))
-	res.ChangedIncomplete = tree.Cut
+	tree.without(slices.Concat(res.Removed, paths(held)))
 	names := changed(j.Host.Tree, tree)
 	if len(names) > 0 || tree.Cut != "" || len(tree.Dirs) != len(j.Host.Tree.Dirs) || len(tree.Repositories) != len(j.Host.Tree.Repositories) {
-		lookCloser(res, j, sealed, root)
+		lookCloser(res, j, sealed, open.root)
 	}
-	takeIn(res, j, now)
-	readLedger(res, j, sealed, len(names) > 0)
+	if err := open.closeAgain(); err != nil {
+		res.Warnings = append(res.Warnings, "a directory that the run closed stays open: "+cause(err))
+	}
+	if same {
+		takeIn(res, j, now)
+		readLedger(res, j, sealed, len(names) > 0)
+	}
 	if res.TakeIn == nil || res.TakeIn.Status == "nothing" {
 		judgeChanges(res, j, len(names))
 	}
@@ -122,17 +132,36 @@ func after(res *Result, j Job, sealed seal.Seal) {
 	}
 }
 
-// tripWiring: the run is a tripwire, whatever else it was.
-func tripWiring(res *Result, j Job, held []Held, err error) {
-	res.Status, res.Reason, res.Exit = Tripwire, "wiring", ExitTripwire
-	if err != nil {
-		res.Reason, res.Detail = "wiring-left", err.Error()
-		res.Hint = "remove it yourself before you start an agent, an editor or a shell in the worktree"
+// trip makes the run a tripwire, whatever else it was. The first thing found
+// gives the reason; the others are told beside it.
+func (res *Result) trip(reason, path, detail, hint string) {
+	if res.Status == Tripwire {
+		res.Warnings = append(res.Warnings, reason+": "+quoteUnlessPlain(path)+": "+detail)
 		return
 	}
-	res.Path = filepath.Join(j.Plan.Worktree, held[0].Path)
-	res.Detail = fmt.Sprintf("%d things that make agents, editors, shells or git run code appeared during the run and were held back, first %s (%s)", len(held), quote(held[0].Path), held[0].Reason)
-	res.Hint = "they lie in " + filepath.Join(j.Plan.RunDir, recordDir, quarantineDir) + "; --accept wiring leaves them in place"
+	res.Status, res.Reason, res.Exit = Tripwire, reason, ExitTripwire
+	res.Path, res.Detail, res.Hint = path, detail, hint
+}
+
+// holdBack records what was taken out of the worktree, and what could not be.
+func (res *Result) holdBack(j Job, held []Held, err error) {
+	res.Held = append(res.Held, held...)
+	if err != nil {
+		res.trip("wiring-left", j.Plan.Worktree, err.Error(), "remove it yourself before you start an agent, an editor or a shell in the worktree")
+	}
+	if len(held) > 0 {
+		res.trip("wiring", filepath.Join(j.Plan.Worktree, held[0].Path),
+			fmt.Sprintf("%d things that make agents, editors, shells or git run code appeared during the run and were held back, first %s (%s)", len(held), quote(held[0].Path), held[0].Reason),
+			"they lie in "+filepath.Join(j.Plan.RunDir, recordDir, quarantineDir)+"; --accept wiring leaves them in place")
+	}
+}
+
+func paths(held []Held) []string {
+	var names []string
+	for _, h := range held {
+		names = append(names, h.Path)
+	}
+	return names
 }
 
 // judgeChanges tells plain success from a run in which nothing was done.

@@ -27,12 +27,15 @@ const quarantineDir = "quarantine"
 // Names are compared as the file systems of other machines would: case does
 // not matter.
 func holdBack(root *os.Root, j Job) ([]Held, error) {
-	if slices.Contains(j.Request.Accept, "wiring") {
+	if acceptsWiring(j) {
 		return nil, nil
 	}
 	var held []Held
 	for _, w := range sandbox.Wiring() {
-		name, ok := findFold(root, w.Path)
+		name, ok, err := findFold(root, w.Path)
+		if err != nil {
+			return held, fmt.Errorf("look for %s: %w", quote(w.Path), err)
+		}
 		if !ok || j.Host.Tree.has(name) {
 			continue
 		}
@@ -49,26 +52,43 @@ func holdBack(root *os.Root, j Job) ([]Held, error) {
 	return held, nil
 }
 
-// holdBackRepositories moves out of the worktree what appeared there and is a
-// repository that makes git run something or look elsewhere: the user's next
-// `git status` would go into it and obey it.
-func holdBackRepositories(root *os.Root, j Job, sweep seal.SweepReport) ([]Held, error) {
-	if slices.Contains(j.Request.Accept, "wiring") {
+// holdBackFound moves out of the worktree what a sweep found: repositories that
+// appeared and make git run something or look elsewhere, for the user's next
+// `git status` would go into them and obey them, and wiring in directories
+// below, where an agent or an editor may be started as well.
+func holdBackFound(root *os.Root, j Job, sweep seal.SweepReport) ([]Held, error) {
+	if acceptsWiring(j) {
 		return nil, nil
 	}
 	var held []Held
 	for _, f := range sweep.Findings {
-		if f.Kind != seal.FoundRepository && f.Kind != seal.FoundBare || f.Was != "appeared" || len(f.Runs) == 0 {
+		name := string(f.Path)
+		reason := ""
+		switch {
+		case f.Was != "appeared" || slices.ContainsFunc(held, func(h Held) bool { return strings.HasPrefix(name, h.Path+"/") }):
+		case (f.Kind == seal.FoundRepository || f.Kind == seal.FoundBare) && len(f.Runs) > 0:
+			reason = "a nested repository that runs or redirects: " + strings.Join(f.Runs, ", ")
+		case f.Kind == seal.FoundWiring && wiringBelow(name):
+			w, _ := sandbox.NewWiringBelow().Find(name)
+			reason = w.Harness + ": " + w.Reason
+		}
+		if reason == "" {
 			continue
 		}
-		name := string(f.Path)
 		if err := moveOut(root, name, filepath.Join(j.Plan.RunDir, recordDir, quarantineDir)); err != nil {
 			return held, fmt.Errorf("hold back %s: %w", quote(name), err)
 		}
-		held = append(held, Held{Path: name, Reason: "a nested repository that runs or redirects: " + strings.Join(f.Runs, ", ")})
+		held = append(held, Held{Path: name, Reason: reason})
 	}
 	return held, nil
 }
+
+func wiringBelow(name string) bool {
+	_, ok := sandbox.NewWiringBelow().Find(name)
+	return ok
+}
+
+func acceptsWiring(j Job) bool { return slices.Contains(j.Request.Accept, "wiring") }
 
 // Held is one thing that was held back.
 type Held struct {
@@ -79,50 +99,56 @@ type Held struct {
 // findFold finds the entry below root by which name would be reached, its
 // components compared without case. It follows no link: where a component is
 // one, the link is that entry, so that `.claude -> src` is held back itself.
-func findFold(root *os.Root, name string) (string, bool) {
+func findFold(root *os.Root, name string) (string, bool, error) {
 	at := "."
 	for rest := name; rest != ""; {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")
-		next := path.Join(at, part)
-		info, err := root.Lstat(next)
-		if err != nil {
-			entry, ok := entryFold(root, at, part)
-			if !ok {
-				return "", false
-			}
-			next = path.Join(at, entry)
-			if info, err = root.Lstat(next); err != nil {
-				return "", false
-			}
+		entry, ok, err := entryFold(root, at, part)
+		if err != nil || !ok {
+			return "", false, err
 		}
-		if at = next; info.Mode()&os.ModeSymlink != 0 {
-			return at, true
+		at = path.Join(at, entry)
+		info, err := root.Lstat(at)
+		if err != nil {
+			return "", false, unlessGone(err)
+		}
+		if info.Mode()&os.ModeSymlink != 0 {
+			return at, true, nil
 		}
 	}
-	return at, true
+	return at, true, nil
 }
 
-// maxFoldEntries bounds the look for other spellings in one directory.
-const maxFoldEntries = 100_000
+// unlessGone: what is not there is no fault of the look.
+func unlessGone(err error) error {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return err
+}
 
-func entryFold(root *os.Root, dir, want string) (string, bool) {
-	info, err := root.Lstat(dir)
-	if err != nil || !info.IsDir() {
-		return "", false
+// entryFold is the entry of dir that want would reach: itself, or another
+// spelling of it.
+func entryFold(root *os.Root, dir, want string) (string, bool, error) {
+	if _, err := root.Lstat(path.Join(dir, want)); err == nil {
+		return want, true, nil
 	}
 	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", false
+		return "", false, unlessGone(err)
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(maxFoldEntries) // what could be read is looked at
+	names, err := f.Readdirnames(-1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", false, err
+	}
 	for _, n := range names {
 		if equalFold(n, want) {
-			return n, true
+			return n, true, nil
 		}
 	}
-	return "", false
+	return "", false, nil
 }
 
 // equalFold compares ASCII letters without case: every name in the table is

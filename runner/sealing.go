@@ -51,13 +51,11 @@ func compareSeal(res *Result, j Job, before seal.Seal) {
 		return
 	}
 	first := r.Tripped[0]
-	res.Status, res.Reason, res.Exit = Tripwire, string(first.Kind), ExitTripwire
-	res.Path = string(first.Path)
-	res.Detail = fmt.Sprintf("%s: was %s, is %s", kindMeans(first.Kind), first.Before, first.After)
+	detail := fmt.Sprintf("%s: was %s, is %s", kindMeans(first.Kind), first.Before, first.After)
 	if n := len(r.Tripped) + r.TrippedMore; n > 1 {
-		res.Detail += fmt.Sprintf(" (and %d more changes; lane runs show lists them)", n-1)
+		detail += fmt.Sprintf(" (and %d more changes; lane runs show lists them)", n-1)
 	}
-	res.Hint = "before you run git there, look with: " + first.Inspect
+	res.trip(string(first.Kind), string(first.Path), detail, "before you run git there, look with: "+first.Inspect)
 }
 
 func kindMeans(k seal.Kind) string {
@@ -69,8 +67,8 @@ func kindMeans(k seal.Kind) string {
 	return string(k)
 }
 
-// lookCloser sweeps a worktree in which something changed, holds back nested
-// repositories that would run something, and reads the ledger.
+// lookCloser sweeps a worktree in which something changed, and holds back what
+// appeared in it and would run something.
 func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	ctx, cancel := context.WithTimeout(context.Background(), compareTime)
 	defer cancel()
@@ -78,10 +76,36 @@ func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	sweep := seal.Sweep(ctx, j.Plan.Worktree, seal.SweepOptions{Before: before, Wiring: sealOptions(j).Wiring,
 		Hooks: sealed.HooksPaths(), Skip: treeSkips(j.Repo)})
 	res.Sweep = &sweep
-	held, err := holdBackRepositories(root, j, sweep)
-	if res.Held = append(res.Held, held...); err != nil || len(held) > 0 {
-		tripWiring(res, j, held, err)
+	held, err := holdBackFound(root, j, sweep)
+	res.holdBack(j, held, err)
+	if len(sweep.Incomplete) > 0 {
+		res.trip("scan-incomplete", j.Plan.Worktree, "the worktree could not be looked through after the run: "+sweep.Incomplete[0],
+			"look at what lies there before you start an agent, an editor or git in the worktree")
 	}
+	for _, f := range sweep.Findings {
+		switch {
+		case f.Kind == seal.FoundSetuid:
+			res.takeRights(root, string(f.Path))
+		case f.Kind == seal.FoundWiring && f.Was == "changed" && !acceptsWiring(j) && wiringBelow(string(f.Path)):
+			// More of it was there than lane protects.
+			res.trip("wiring-changed", filepath.Join(j.Plan.Worktree, string(f.Path)), "it makes agents, editors or shells run code, and the run has changed it",
+				"see what changed: git diff; to undo it: git checkout -- "+quoteUnlessPlain(string(f.Path)))
+		}
+	}
+}
+
+// takeRights takes from a program the rights of its owner or group, which
+// whoever starts it would run with. A write to a file does so as well.
+func (res *Result) takeRights(root *os.Root, name string) {
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return // gone, or held back
+	}
+	if err := root.Chmod(name, info.Mode().Perm()); err != nil {
+		res.trip("setuid", name, "a program with the rights of its owner or group appeared, and they could not be taken from it: "+cause(err), "chmod ug-s it, or remove it")
+		return
+	}
+	res.Warnings = append(res.Warnings, quoteUnlessPlain(name)+" appeared as a program with the rights of its owner or group; these were taken from it")
 }
 
 // readLedger tells what moved in git since the seal was taken, lane's own

@@ -74,6 +74,11 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	surveyWiring(&h, repo.Worktree)
 	surveyHooks(&h, repo)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	for _, row := range h.Tree.Wiring {
+		if !slices.ContainsFunc(slices.Concat(h.Wiring, h.Tree.Repositories), func(r sandbox.Row) bool { return sandbox.Contains(r.Path, row.Path) }) {
+			h.Wiring = append(h.Wiring, row)
+		}
+	}
 	h.Sockets = append(h.Sockets, h.Tree.sockets(repo.Worktree)...)
 	surveyIDs(&h)
 	if err := surveyMasked(&h, req, repo.Worktree); err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,6 +25,12 @@ type Tree struct {
 	Dirs map[string]bool
 	// Repositories are nested .git entries, as absolute paths.
 	Repositories []sandbox.Row
+	// OddGit is a nested .git that is neither a directory nor a regular file,
+	// which no mount protects.
+	OddGit string
+	// Wiring are files and directories below the top that configure agents,
+	// editors and shells there.
+	Wiring []sandbox.Row
 	// Linked counts files that have a further hard link outside the worktree.
 	Linked int
 	// FirstLinked is one of them.
@@ -37,6 +44,7 @@ type Stamp = seal.Stamp
 
 // Caps of one walk.
 const (
+	maxWiringBelow = 200 // each is a mount; what is beyond is looked at afterwards
 	maxTreeEntries = 2_000_000
 	maxTreeTime    = 30 * time.Second
 )
@@ -47,6 +55,9 @@ type treeWalk struct {
 	tree    Tree
 	entries int
 	end     time.Time
+	wiring  sandbox.WiringBelow
+	open    *reopened // opens what is closed; nil to leave it so
+	known   map[string]bool
 	links   map[[2]uint64]*linkCount
 }
 
@@ -58,12 +69,29 @@ type linkCount struct {
 // readTree walks the worktree. Other worktrees below it, and the git
 // directories, are not entered.
 func readTree(root string, skip []string) Tree {
-	w := &treeWalk{root: root, skip: map[string]bool{}, end: time.Now().Add(maxTreeTime),
+	return newTreeWalk(root, skip, Tree{}, nil).run()
+}
+
+// readTreeOpening is readTree after a run: what the run has closed is opened,
+// the git directories of repositories included that were not there before.
+func readTreeOpening(root string, skip []string, before Tree, open *reopened) Tree {
+	return newTreeWalk(root, skip, before, open).run()
+}
+
+func newTreeWalk(root string, skip []string, before Tree, open *reopened) *treeWalk {
+	w := &treeWalk{root: root, open: open, known: map[string]bool{}, wiring: sandbox.NewWiringBelow(), skip: map[string]bool{}, end: time.Now().Add(maxTreeTime),
 		links: map[[2]uint64]*linkCount{}, tree: Tree{Files: map[string]Stamp{}, Dirs: map[string]bool{}}}
 	for _, s := range skip {
 		w.skip[s] = true
 	}
-	w.dir(root, "")
+	for _, r := range before.Repositories {
+		w.known[r.Path] = true
+	}
+	return w
+}
+
+func (w *treeWalk) run() Tree {
+	w.dir(w.root, "")
 	for _, l := range w.links {
 		if l.found < l.total {
 			w.tree.Linked++
@@ -79,7 +107,11 @@ func (w *treeWalk) dir(path, rel string) {
 	if w.tree.Cut != "" {
 		return
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	err := w.reopen(rel)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	}
 	if err != nil {
 		if !os.IsNotExist(err) {
 			w.tree.Cut = "cannot read " + quote(path)
@@ -103,6 +135,24 @@ func (w *treeWalk) dir(path, rel string) {
 	}
 }
 
+func (w *treeWalk) reopen(rel string) error {
+	if w.open == nil || rel == "" {
+		return nil
+	}
+	_, err := w.open.open(rel)
+	return err
+}
+
+func (w *treeWalk) openRepository(path, rel string, isDir bool) {
+	if w.open == nil || !isDir || w.known[path] {
+		return
+	}
+	left := maxOpened
+	if err := w.open.openAll(rel, &left); err != nil {
+		w.tree.Cut = "cannot open " + quote(path) + ": " + cause(err)
+	}
+}
+
 func (w *treeWalk) entry(fd int, e fs.DirEntry, dir, rel string) {
 	w.entries++
 	path, name := dir+"/"+e.Name(), e.Name()
@@ -113,11 +163,18 @@ func (w *treeWalk) entry(fd int, e fs.DirEntry, dir, rel string) {
 		if rel != "" {
 			w.tree.Repositories = append(w.tree.Repositories, sandbox.Row{Path: path, Access: sandbox.Protect,
 				File: !e.IsDir(), Reason: "a nested repository's git directory"})
+			w.openRepository(path, name, e.IsDir())
+			if w.tree.OddGit == "" && !e.IsDir() && !e.Type().IsRegular() {
+				w.tree.OddGit = path
+			}
 		}
 		return
 	}
 	if w.skip[path] {
 		return
+	}
+	if row, ok := w.wiring.Find(name); ok && e.Type()&fs.ModeSymlink == 0 && len(w.tree.Wiring) < maxWiringBelow {
+		w.tree.Wiring = append(w.tree.Wiring, sandbox.Row{Path: path, Access: sandbox.Protect, File: !e.IsDir(), Reason: row.Harness + ": " + row.Reason})
 	}
 	if e.IsDir() {
 		w.tree.Dirs[name] = true
@@ -139,6 +196,17 @@ func (w *treeWalk) entry(fd int, e fs.DirEntry, dir, rel string) {
 			w.links[key] = l
 		}
 		l.found++
+	}
+}
+
+// without removes what was taken out of the worktree after the walk.
+func (t Tree) without(names []string) {
+	for _, n := range names {
+		for f := range t.Files {
+			if f == n || strings.HasPrefix(f, n+"/") {
+				delete(t.Files, f)
+			}
+		}
 	}
 }
 

@@ -1,5 +1,11 @@
 package sandbox
 
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
 // WiringRow is a file or directory of a worktree that makes an agent, an
 // editor or a shell run code or take orders when a person next uses the
 // worktree.
@@ -11,6 +17,45 @@ type WiringRow struct {
 	// Harness is whose wiring it is.
 	Harness string
 	Reason  string
+}
+
+// dependencyDirs hold packages of others, which ship their authors' editor
+// settings along. Nobody starts an agent or an editor in them; what is in them
+// is code that was fetched, and runs when it is used.
+var dependencyDirs = []string{"node_modules", "bower_components", "vendor", "site-packages", ".venv", "venv", ".tox", ".cargo", "Pods"}
+
+// WiringBelow finds wiring in directories below the top of a worktree, where
+// an agent, an editor or a shell may be started as well.
+type WiringBelow map[string][]WiringRow // by last component, folded
+
+// NewWiringBelow makes it from [Wiring].
+func NewWiringBelow() WiringBelow {
+	rows := WiringBelow{}
+	for _, w := range Wiring() {
+		base := strings.ToLower(path.Base(w.Path))
+		rows[base] = append(rows[base], w)
+	}
+	return rows
+}
+
+// Find returns the row that rel, relative to the worktree, is an instance of.
+// What lies at the top and what lies in packages of others is none.
+func (b WiringBelow) Find(rel string) (WiringRow, bool) {
+	rows := b[strings.ToLower(path.Base(rel))]
+	if len(rows) == 0 {
+		return WiringRow{}, false
+	}
+	for part := range strings.SplitSeq(path.Dir(rel), "/") {
+		if slices.Contains(dependencyDirs, part) {
+			return WiringRow{}, false
+		}
+	}
+	for _, w := range rows {
+		if strings.HasSuffix(strings.ToLower(rel), "/"+strings.ToLower(w.Path)) {
+			return w, true
+		}
+	}
+	return WiringRow{}, false
 }
 
 // Wiring are the names of every harness: an agent must not write another

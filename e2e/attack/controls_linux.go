@@ -45,6 +45,22 @@ func init() {
 		{ID: "ok-devnull", What: "write /dev/null, read /dev/urandom", Try: func(Layout) error { return shell("head -c 4 /dev/urandom > /dev/null") }},
 		{ID: "ok-go-build", What: "go build with the default cache", Within: 3 * time.Minute, Try: func(Layout) error { return shell("go build -o out.bin .") },
 			Judge: func(f *Fixture) Finding { return found(exists(f.Worktree+"/out.bin"), "") }},
+		{ID: "ok-closed-cache", What: "close the directories of a cache in the worktree for writing, as go does", Try: func(Layout) error {
+			return shell("mkdir -p mod/x && echo x > mod/x/f && chmod 555 mod/x mod")
+		}, Judge: func(f *Fixture) Finding {
+			info, err := os.Lstat(f.Worktree + "/mod/x")
+			return found(err == nil && info.Mode().Perm() == 0o555 && holds(f.Worktree+"/mod/x/f", "x") && f.last.exit == 0, "")
+		}},
+		{ID: "ok-packages", What: "install packages that bring their authors' editor settings along", Try: func(Layout) error {
+			return shell("mkdir -p node_modules/x/.vscode && echo {} > node_modules/x/.vscode/settings.json")
+		}, Judge: func(f *Fixture) Finding {
+			return found(exists(f.Worktree+"/node_modules/x/.vscode/settings.json") && f.last.exit == 0, "")
+		}},
+		{ID: "ok-new-repository", What: "make a repository in the worktree that runs nothing", Try: func(Layout) error {
+			return shell("git init -q --template= new && cd new && echo x > x && git add x")
+		}, Judge: func(f *Fixture) Finding {
+			return found(exists(f.Worktree+"/new/.git/HEAD") && f.last.exit == 0, "")
+		}},
 		{ID: "ok-self-kill", What: "signal its own child", Try: func(Layout) error { return shell("sleep 9 & kill $!; wait; true") }},
 		{ID: "ok-unixpair", What: "listen on a socket in TMPDIR", Try: ownSocket},
 		{ID: "ok-loopback", What: "serve itself on loopback", Try: func(Layout) error { return ownServer("tcp", "127.0.0.1:0") }},
