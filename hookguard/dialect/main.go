@@ -52,12 +52,13 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 type options struct {
 	harness, plan, facts string
+	log                  string // a run's log of what was answered
 	session              bool // facts from the session itself: no lane runs
 }
 
 func parseArgs(args []string) (options, error) {
 	var o options
-	targets := map[string]*string{"--harness": &o.harness, "--plan": &o.plan, "--facts": &o.facts}
+	targets := map[string]*string{"--harness": &o.harness, "--plan": &o.plan, "--facts": &o.facts, "--log": &o.log}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--session" {
 			o.session = true
@@ -128,7 +129,9 @@ func answer(d Dialect, opts options, stdin io.Reader) Answer {
 	if err != nil {
 		return d.Fail(err.Error())
 	}
-	return d.Write(ev, hookguard.Judge(ev, facts), facts.Headless)
+	v := hookguard.Judge(ev, facts)
+	note(opts.log, ev, v)
+	return d.Write(ev, v, facts.Headless)
 }
 
 func readAll(r io.Reader, limit int64) ([]byte, error) {
