@@ -3,6 +3,7 @@ package runner
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"path/filepath"
 
 	"lane/runner/agent"
@@ -36,4 +37,20 @@ func cacheEnv(dir string) []agent.EnvVar {
 		env = append(env, agent.EnvVar{Name: c.variable, Value: filepath.Join(dir, c.dir), Reason: c.reason + ", of this worktree's lanes only"})
 	}
 	return env
+}
+
+// mendCaches removes what a run has put in the place of a cache, a link to
+// somewhere else for instance: the next run's tools would fail on it.
+func mendCaches(dir string) error {
+	for _, c := range caches {
+		path := filepath.Join(dir, c.dir)
+		info, err := os.Lstat(path)
+		if err != nil || info.IsDir() {
+			continue // the tool makes it
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -187,6 +187,9 @@ func makeRunDir(p Plan, res *Result) (*os.Root, error) {
 			return nil, err
 		}
 	}
+	if err := mendCaches(cacheDir(filepath.Dir(filepath.Dir(p.RunDir)), p.Worktree)); err != nil {
+		return nil, err
+	}
 	for _, l := range p.Links {
 		if err := os.Symlink(l.Target, l.Path); err != nil {
 			return nil, err

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"lane/gitdiscover"
 	"lane/gitdiscover/owngit"
 	"lane/runner/agent"
@@ -293,7 +295,9 @@ func topDirs() []string {
 	var names []string
 	entries, _ := os.ReadDir("/") // what could be read is used
 	for _, e := range entries {
-		if e.IsDir() {
+		// What this user cannot enter needs no hiding, and shows nothing to
+		// tell hiding by.
+		if e.IsDir() && unix.Access("/"+e.Name(), unix.X_OK) == nil {
 			names = append(names, e.Name())
 		}
 	}

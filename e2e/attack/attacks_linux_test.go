@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"lane/cmd"
 	"lane/e2e/attack"
+	"lane/sandbox/confine"
 )
 
 // The binary under test is this test binary under another name; so are the
@@ -71,6 +73,49 @@ func TestAttacks(t *testing.T) {
 				t.Log(table)
 			})
 		}
+	})
+}
+
+// throughLandlock are the attacks that get through a lane of the landlock
+// layer, each by a gap that the layer declares and the user accepted by name,
+// and the controls that it breaks, each by what it says it has not.
+var throughLandlock = map[string]string{
+	"home-chmod":           "metadata",
+	"gitlink-nested":       "protect-inside",
+	"nested-git-swap":      "protect-inside",
+	"sibling-nested":       "protect-inside",
+	"agent-settings-write": "protect-inside",
+	"agent-settings-swap":  "protect-inside",
+	"hookspath-worktree":   "protect-inside",
+	"hang-child-kill9":     "orphans",
+
+	"ok-commit":   "no git directory of the lane's own",
+	"ok-tmp-hard": "no /tmp",
+	"ok-unixpair": "no sockets",
+	"ok-loopback": "no sockets",
+}
+
+// In the layer without namespaces exactly what it declares is open.
+func TestAttacksOnLandlock(t *testing.T) {
+	asBoth(t, func(t *testing.T, s *stage) {
+		need(t, "landlock")
+		f := s.fixture(t, s.dir, false)
+		lane := s.lane()
+		lane.Argv = []string{lane.Argv[0], "exec", "--layer", "landlock"}
+		for _, gap := range []string{"protect-inside", "hide-inside", "metadata", "orphans", "host-processes-visible", "root-owner"} {
+			lane.Argv = append(lane.Argv, "--accept", gap)
+		}
+		lane.Argv = append(lane.Argv, "--")
+		table := &table{}
+		for _, a := range attacks(t) {
+			r := f.Run(t.Context(), a, lane)
+			table.add(r)
+			gap, open := throughLandlock[r.ID]
+			if r.Verdict != attack.Skipped && r.Verdict.Good() == open {
+				t.Errorf("%s: %s, gap %q: %s; claimed: %s", r.ID, r.Verdict, gap, r.Detail, r.Claim)
+			}
+		}
+		t.Log(table)
 	})
 }
 
@@ -312,7 +357,15 @@ func need(t *testing.T, features ...string) {
 			"bwrap": {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/",
 				"--proc", "/proc", "--dev", "/dev", "--", "true"},
 		}[name]
-		out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+		var out []byte
+		var err error
+		if name == "landlock" {
+			if confine.LandlockABI() <= 0 {
+				err = errors.New("this kernel has none")
+			}
+		} else {
+			out, err = exec.Command(argv[0], argv[1:]...).CombinedOutput()
+		}
 		switch {
 		case err == nil:
 		case slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), name):
