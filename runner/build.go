@@ -300,6 +300,9 @@ func facts(h Host, p Plan, home string) Facts {
 // without that the child refuses.
 const hostMounts = "host-mounts"
 
+// lateSockets is what masking at launch leaves open.
+const lateSockets = "late-sockets"
+
 // gaps marks which gaps are open and who took them.
 func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 	list := []sandbox.Gap{}
@@ -310,10 +313,14 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 	if slices.Contains(accept, hostMounts) && !h.inPlace() {
 		found = append(found, sandbox.Gap{Name: hostMounts, Detail: "what is mounted on the host while the lane runs appears inside, writable where no row covers it"})
 	}
+	if !h.inPlace() {
+		found = append(found, sandbox.Gap{Name: lateSockets, Detail: "a socket that begins to listen after the launch, where the lane sees the host's files (the worktree, the main checkout, --read, a readable home), can be connected to"})
+	}
 	for _, g := range found {
 		// The lane shares the host's network until its own network layer
-		// exists: listed in every plan and record, refused in none.
-		g.Default = g.Name == "network: host"
+		// exists, and no kernel yet tells a socket by its directory: listed in
+		// every plan and record, refused in none.
+		g.Default = g.Name == "network: host" || g.Name == lateSockets
 		g.Accepted = g.Default || slices.Contains(accept, g.Name)
 		list = append(list, g)
 	}
