@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lane/runner"
+	"lane/runner/agent"
 )
 
 // requestFlags are the flags of run and plan.
@@ -23,7 +24,7 @@ func (f *requestFlags) register(c *cobra.Command) {
 	fl := c.Flags()
 	// Flags end at the first argument: everything after it is prompt.
 	fl.SetInterspersed(false)
-	fl.StringVar(&f.req.Writer, "writer", "", "the agent that writes: claude")
+	fl.StringVar(&f.req.Writer, "writer", "", "the agent that writes: "+strings.Join(agent.Names(), ", "))
 	fl.StringVar(&f.req.WriterBin, "writer-bin", "", "the agent's executable (default: found on PATH, outside the worktree)")
 	fl.StringVar(&f.req.Dir, "dir", ".", "a directory in the worktree")
 	fl.StringVar(&f.req.Model, "model", "", "opus, sonnet, haiku or a model's id")

@@ -127,6 +127,9 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	st.model, err = model.Start(context.Background(), script, record, 10*time.Minute)
 	ts.Check(err)
 	ts.Setenv("ANTHROPIC_BASE_URL", st.model.URL)
+	ts.Setenv("OPENAI_BASE_URL", st.model.URL+"/v1")
+	ts.Setenv("GOOGLE_GEMINI_BASE_URL", st.model.URL)
+	ts.Setenv("COPILOT_PROVIDER_BASE_URL", st.model.URL+"/v1")
 	ts.Defer(func() {
 		if err := st.model.Close(); err != nil {
 			st.t.Errorf("scripted model: %v", err)

@@ -21,7 +21,8 @@ import (
 )
 
 // suites are the directories of testdata and what a script in each needs.
-// testdata/claude drives the real Claude Code with a scripted model,
+// testdata/claude drives the real Claude Code with a scripted model (the other
+// agents have directories of their own),
 // testdata/stub an agent that does what its prompt says, testdata/exec runs
 // commands without an agent, testdata/plain nothing at all; testdata/landlock
 // is about the landlock layer, with and without an agent.
@@ -101,6 +102,12 @@ func filtered() bool {
 	return flagValue("test.skip") != ""
 }
 
+// logins are what the agents of single suites need; none is a secret, and
+// nobody listens at the addresses until a script starts a model.
+var logins = map[string]map[string]string{
+	"codex": {"CODEX_API_KEY": "sk-scripted", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+}
+
 // setup gives a script an empty environment with a home of its own.
 func setup(e *testscript.Env, suite string) error {
 	ran.Lock()
@@ -132,6 +139,9 @@ func setup(e *testscript.Env, suite string) error {
 		// A failing server is tried again for minutes otherwise.
 		"CLAUDE_CODE_MAX_RETRIES": "1",
 	} {
+		e.Setenv(name, value)
+	}
+	for name, value := range logins[suite] {
 		e.Setenv(name, value)
 	}
 	e.Values[stateKey] = &state{t: e.T().(testing.TB), snapshots: map[string]map[string]string{}}

@@ -48,16 +48,17 @@ fi
 # 2. The agents. The stamp is a hash of the lock file, written last, so that a
 # set-up that was cut short starts over. (git hashes: macOS has no sha256sum.)
 cd agents
-claude=node_modules/.bin/claude
+programs=(node_modules/.bin/{claude,codex,copilot,gemini})
 stamp=node_modules/.lane-setup
 have=$(cat "$stamp" 2>/dev/null || true)
 need=$(cat package.json package-lock.json .npmrc | git hash-object --stdin)
-if [[ $have != "$need" || ! -x $claude ]]; then
+whole() { local p; for p in "${programs[@]}"; do [[ -x $p ]] || return 1; done; }
+if [[ $have != "$need" ]] || ! whole; then
 	say "installing the agents of e2e/agents"
 	npm ci || { say "trying once more"; sleep 3; npm ci; }
 	# npm runs no install scripts here (.npmrc); this one puts the native
 	# program of this platform in its place.
 	node node_modules/@anthropic-ai/claude-code/install.cjs
-	"$claude" --version >/dev/null
+	"${programs[0]}" --version >/dev/null
 	printf '%s\n' "$need" >"$stamp"
 fi

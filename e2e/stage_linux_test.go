@@ -18,7 +18,8 @@ import (
 // checkout and go's build directory may be closed to the unprivileged user
 // that the scripts run as the second time.
 //
-//	bin/       the test binary under each of its roles' names, and claude
+//	bin/       the test binary under each of its roles' names, and the agents
+//	node_modules/  what belongs to those
 //	root/      work directories of the scripts run as root
 //	user/      work directories of the scripts run as an unprivileged user
 //	testdata/  the scripts, for the second run
@@ -114,6 +115,9 @@ func fillStage(dir string) error {
 			return err
 		}
 	}
+	if err := installAgents(dir); err != nil {
+		return err
+	}
 	scripts, err := filepath.Glob("testdata/*/*")
 	if err != nil {
 		return err
@@ -192,8 +196,11 @@ func need(t *testing.T, features ...string) {
 	}
 }
 
+// must says whether LANE_MUST names a feature; "agents" names all of them.
 func must(list, feature string) bool {
-	return slices.Contains(strings.Split(list, ","), feature)
+	names := strings.Split(list, ",")
+	isAgent := slices.ContainsFunc(npmAgents, func(a npmAgent) bool { return a.name == feature })
+	return slices.Contains(names, feature) || isAgent && slices.Contains(names, "agents")
 }
 
 func TestMissingFeatureFailsWhereItMust(t *testing.T) {
@@ -205,6 +212,8 @@ func TestMissingFeatureFailsWhereItMust(t *testing.T) {
 		{"bwrap,agents", "git", false},
 		{"", "bwrap", false},
 		{"agents-of-others", "agents", false},
+		{"bwrap,agents", "codex", true},
+		{"bwrap", "codex", false},
 	} {
 		if got := must(c.list, c.feature); got != c.want {
 			t.Errorf("LANE_MUST=%q, %s missing: fails is %v", c.list, c.feature, got)
@@ -237,6 +246,9 @@ var probes = map[string]func() error{
 		}
 		return nil
 	},
+	"codex":   agentProbe("codex"),
+	"gemini":  agentProbe("gemini"),
+	"copilot": agentProbe("copilot"),
 	"agents": func() error {
 		if err := quietly("socat", "-V"); err != nil {
 			return err

@@ -50,11 +50,13 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	if err := planGit(&p, req, repo, a, h); err != nil {
 		return Plan{}, err
 	}
-	launch, err := a.Launch(spec(req, repo, h, p))
+	launch, err := a.Launch(spec(req, repo, a, h, p))
 	if err != nil {
 		return Plan{}, specRefusal(err)
 	}
 	p.Agent, p.Files = launch.Argv, append(p.Files, launch.Files...)
+	p.HookLog = launch.HookLog
+	p.Warnings = append(p.Warnings, launch.Notes...)
 	p.Dirs = append([]string{filepath.Join(run, stateDir, "tmp")}, launch.Dirs...)
 	cache := cacheDir(h.LaneHome, repo.Worktree)
 	p.Dirs = append(p.Dirs, cache)
@@ -224,7 +226,7 @@ func warnings(a *agent.Agent, h Host) []string {
 	return w
 }
 
-func spec(req Request, repo gitdiscover.Repo, h Host, p Plan) agent.Spec {
+func spec(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host, p Plan) agent.Spec {
 	plan := filepath.Join(p.RunDir, planDir)
 	return agent.Spec{
 		Exe: h.Program.Real, Lane: h.Lane,
@@ -233,8 +235,19 @@ func spec(req Request, repo gitdiscover.Repo, h Host, p Plan) agent.Spec {
 		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path, NoNesting: h.inPlace(),
 		Model: req.Model, Tools: req.Tools, MCP: h.MCP,
 		Reads: h.Extra[:len(req.Reads)], Writes: h.Extra[len(req.Reads):],
-		OwnGit: p.ownGitDir(), System: briefing(repo, h, p),
+		OwnGit: p.ownGitDir(), System: briefing(repo, h, p), Login: h.Login.Source, Values: valuesFor(a, h),
 	}
+}
+
+// valuesFor are the caller's variables that the launch is rendered from.
+func valuesFor(a *agent.Agent, h Host) map[string]string {
+	values := map[string]string{}
+	for _, name := range a.Values {
+		if v := h.values[name]; v != "" {
+			values[name] = v
+		}
+	}
+	return values
 }
 
 // baseEnv is what lane sets for every agent.

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -138,24 +137,6 @@ func examineAgents(e *Examination) {
 	if !found {
 		e.Problems = append(e.Problems, Problem{"no-agent", "no agent was found on PATH", "install one, e.g. npm install -g @anthropic-ai/claude-code; lane exec works without", false})
 	}
-}
-
-// packageVersion reads an npm package's version beside or above its program.
-// The program itself is not started: doctor must not hang in one.
-func packageVersion(real string) string {
-	for dir, i := filepath.Dir(real), 0; i < 3 && dir != "/"; dir, i = filepath.Dir(dir), i+1 {
-		b, err := readFile(filepath.Join(dir, "package.json"), 1<<20)
-		if err != nil {
-			continue
-		}
-		var p struct {
-			Version string `json:"version"`
-		}
-		if json.Unmarshal(b, &p) == nil && p.Version != "" {
-			return p.Version
-		}
-	}
-	return ""
 }
 
 // runShort runs a program of the system's for at most three seconds, with an

@@ -168,8 +168,10 @@ func planEnv(callers []string, a *agent.Agent, extra []string, set []agent.EnvVa
 	}
 	for _, name := range callers {
 		family := slices.ContainsFunc(passedPrefix, func(v agent.Var) bool { return strings.HasPrefix(name, v.Name) })
-		wanted := named(passed, name) || family || named(a.Pass, name) || slices.Contains(extra, name)
-		if wanted && !isSet[name] && neverPasses(name) == "" {
+		// What an agent needs itself is not a mark of a parent agent.
+		own := named(a.Pass, name)
+		wanted := named(passed, name) || family || slices.Contains(extra, name)
+		if (own || wanted && neverPasses(name) == "") && !isSet[name] {
 			plan.Pass = append(plan.Pass, name)
 		} else {
 			plan.Removed = append(plan.Removed, name)

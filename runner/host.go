@@ -71,6 +71,7 @@ type Program struct {
 	Shows       []string // directories or files that must be readable for it to run
 	Missing     string   // why it cannot be started, "" if it can
 	NotExec     bool     // it exists but cannot be executed
+	Version     string   // what its package says it is, "" if nothing does
 }
 
 // LoginState says where the agent's credentials come from.

@@ -55,7 +55,10 @@ type Plan struct {
 	Litter   []string          `json:"litter"`  // names the agent leaves, removed afterwards
 	// Placeholders are empty files that the agent's sandbox may leave.
 	Placeholders []string `json:"placeholders"`
-	Timeout      Duration `json:"timeout"`
+	// HookLog is where the guard's hook notes its answers, "" for an agent
+	// whose own output tells.
+	HookLog string   `json:"hook_log,omitempty"`
+	Timeout Duration `json:"timeout"`
 	// RequireChanges makes a run that changed nothing a failure.
 	RequireChanges bool     `json:"require_changes"`
 	Warnings       []string `json:"warnings"`

@@ -119,7 +119,8 @@ func Run(j Job) Result {
 	res.Durations.Agent = time.Since(agentBegan).Milliseconds()
 
 	finishBegan := time.Now()
-	judge(&res, j, end, stream.Outcome())
+	out := stream.Outcome()
+	judge(&res, j, end, proveHook(&res, j, out))
 	after(&res, j, sealed)
 	res.Durations.Finish = time.Since(finishBegan).Milliseconds()
 	if !j.Surveyed.IsZero() {

@@ -43,7 +43,7 @@ func surveyProgram(h *Host, req Request, a *agent.Agent) {
 		p.Missing, p.NotExec = "not an executable file", true
 		return
 	}
-	p.Shows = programTree(p.Real)
+	p.Shows, p.Version = programTree(p.Real), packageVersion(p.Real)
 	// A command's interpreter is looked for inside, as the kernel does.
 	if !a.Command {
 		surveyInterpreter(h, p)

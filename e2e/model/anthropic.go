@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 )
 
 // messageRequest is the part of a Messages request that is looked at.
@@ -29,21 +28,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, raw []byte) {
 	}
 	kind, idx, step := s.pick(firstUser(req.Messages), len(req.Tools))
 	seq := s.record(r, raw, kind, idx)
-	if step.DelayMS > 0 {
-		select {
-		case <-time.After(time.Duration(step.DelayMS) * time.Millisecond):
-		case <-r.Context().Done():
-			return
-		case <-s.done:
-			return
-		}
-	}
-	if step.Status != 0 {
-		body := any(step.Error)
-		if len(step.Error) == 0 {
-			body = apiError("api_error", "scripted error")
-		}
-		writeJSON(w, step.Status, body)
+	if !s.late(r, step) || failed(w, step) {
 		return
 	}
 	blocks, stop := s.turn(step)

@@ -11,7 +11,9 @@
 //	// run the agent with ANTHROPIC_BASE_URL=srv.URL
 //	got, ok := srv.Result("w1")
 //
-// It knows the Anthropic Messages API. A server listens on 127.0.0.1 only and
+// It knows the Anthropic Messages API, OpenAI's Responses and chat completions
+// and Gemini's, one file each, and tells them apart by the path. A stream is
+// broken (Step.Break) in the first only. A server listens on 127.0.0.1 only and
 // ends by itself; no process is needed for one. It judges nothing: a tool
 // result is the agent's own word, and what happened is looked up on disk.
 package model

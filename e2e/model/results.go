@@ -21,25 +21,73 @@ func (s *Server) ToolResults() []ToolResult {
 	var out []ToolResult
 	seen := map[string]bool{}
 	for _, req := range s.Requests() {
-		var body messageRequest
-		if json.Unmarshal(req.Body, &body) != nil {
+		body, ok := conversationOf(req)
+		if !ok {
 			continue
 		}
-		names := map[string]string{}
-		for _, m := range body.Messages {
-			for _, b := range contentBlocks(m.Content) {
-				switch {
-				case b.Type == "tool_use":
-					names[b.ID] = b.Name
-				case b.Type == "tool_result" && !seen[b.ToolUseID]:
-					seen[b.ToolUseID] = true
-					out = append(out, ToolResult{ID: b.ToolUseID, Name: names[b.ToolUseID], Kind: req.Kind,
-						Text: plainText(b.Content), Error: b.IsError})
-				}
+		for _, r := range body.results() {
+			if !seen[r.ID] {
+				seen[r.ID], r.Kind = true, req.Kind
+				out = append(out, r)
 			}
 		}
 	}
 	return out
+}
+
+// conversation is a request's body in the words of its API.
+type conversation interface {
+	userText() []string
+	results() []ToolResult
+}
+
+func conversationOf(req Request) (conversation, bool) {
+	path, _, _ := strings.Cut(req.Path, "?")
+	switch {
+	case strings.HasSuffix(path, "/responses"):
+		return decoded(req, responsesRequest{})
+	case strings.HasSuffix(path, "/chat/completions"):
+		return decoded(req, chatRequest{})
+	case strings.HasSuffix(path, "enerateContent"):
+		return decoded(req, geminiRequest{})
+	}
+	return decoded(req, messageRequest{})
+}
+
+func decoded[T conversation](req Request, body T) (conversation, bool) {
+	err := json.Unmarshal(req.Body, &body)
+	return body, err == nil
+}
+
+func (req messageRequest) results() []ToolResult {
+	var list []ToolResult
+	names := map[string]string{}
+	for _, m := range req.Messages {
+		for _, b := range contentBlocks(m.Content) {
+			switch b.Type {
+			case "tool_use":
+				names[b.ID] = b.Name
+			case "tool_result":
+				list = append(list, ToolResult{ID: b.ToolUseID, Name: names[b.ToolUseID], Text: plainText(b.Content), Error: b.IsError})
+			}
+		}
+	}
+	return list
+}
+
+func (req messageRequest) userText() []string {
+	var texts []string
+	for _, m := range req.Messages {
+		if m.Role != "user" {
+			continue
+		}
+		for _, b := range contentBlocks(m.Content) {
+			if b.Type == "text" {
+				texts = append(texts, b.Text)
+			}
+		}
+	}
+	return texts
 }
 
 // Result returns the result of one call.
@@ -58,19 +106,14 @@ func (s *Server) UserText() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, req := range s.Requests() {
-		var body messageRequest
-		if req.Kind != "main" || json.Unmarshal(req.Body, &body) != nil {
+		body, ok := conversationOf(req)
+		if req.Kind != "main" || !ok {
 			continue
 		}
-		for _, m := range body.Messages {
-			if m.Role != "user" {
-				continue
-			}
-			for _, b := range contentBlocks(m.Content) {
-				if b.Type == "text" && !seen[b.Text] {
-					seen[b.Text] = true
-					out = append(out, b.Text)
-				}
+		for _, text := range body.userText() {
+			if !seen[text] {
+				seen[text] = true
+				out = append(out, text)
 			}
 		}
 	}

@@ -99,6 +99,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/v1/messages/count_tokens"):
 		s.record(r, raw, "count_tokens", -1)
 		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(raw) / 4})
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/responses"):
+		s.responses(w, r, raw)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		s.chat(w, r, raw)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "GenerateContent"), r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, ":generateContent"):
+		s.gemini(w, r, raw)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, ":countTokens"):
+		s.record(r, raw, "count_tokens", -1)
+		writeJSON(w, http.StatusOK, map[string]int{"totalTokens": len(raw) / 4})
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/v1/models"):
 		s.record(r, raw, "other", -1)
 		writeJSON(w, http.StatusOK, map[string]any{"data": []any{}, "has_more": false, "first_id": nil, "last_id": nil})
@@ -118,13 +127,18 @@ func (s *Server) record(r *http.Request, body []byte, kind string, step int) int
 	header := map[string]string{}
 	for k := range r.Header {
 		switch strings.ToLower(k) {
-		case "authorization", "x-api-key", "cookie", "proxy-authorization":
+		case "authorization", "x-api-key", "x-goog-api-key", "cookie", "proxy-authorization":
 			header[k] = "(present)"
 		default:
 			header[k] = r.Header.Get(k)
 		}
 	}
-	req := Request{Time: time.Now().UTC(), Method: r.Method, Path: r.URL.RequestURI(), Kind: kind, Step: step, Header: header}
+	uri := *r.URL
+	if q := uri.Query(); q.Has("key") { // Gemini's key may come this way
+		q.Set("key", "(present)")
+		uri.RawQuery = q.Encode()
+	}
+	req := Request{Time: time.Now().UTC(), Method: r.Method, Path: uri.RequestURI(), Kind: kind, Step: step, Header: header}
 	if json.Valid(body) {
 		req.Body = body
 	}
@@ -183,6 +197,33 @@ func (s *Server) pick(first string, tools int) (kind string, idx int, step Step)
 	}
 	s.next[kind] = i + 1
 	return kind, i, steps[i]
+}
+
+// late waits as a step says; false when nobody waits for the answer any more.
+func (s *Server) late(r *http.Request, step Step) bool {
+	if step.DelayMS == 0 {
+		return true
+	}
+	select {
+	case <-time.After(time.Duration(step.DelayMS) * time.Millisecond):
+		return true
+	case <-r.Context().Done():
+	case <-s.done:
+	}
+	return false
+}
+
+// failed answers with the HTTP error that a step asks for.
+func failed(w http.ResponseWriter, step Step) bool {
+	if step.Status == 0 {
+		return false
+	}
+	body := any(step.Error)
+	if len(step.Error) == 0 {
+		body = apiError("api_error", "scripted error")
+	}
+	writeJSON(w, step.Status, body)
+	return true
 }
 
 // callID makes up an id for a tool call that the script left unnamed.

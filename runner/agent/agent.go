@@ -32,6 +32,9 @@ type Agent struct {
 	Pass []Var
 	// Secrets names those of Pass that its shell tool must not see.
 	Secrets []string
+	// Values names those of Pass that the launch is rendered from
+	// ([Spec.Values]): they are printed in the plan, so none is a secret.
+	Values []string
 	// Login says where its credentials come from.
 	Login Login
 	// Helpers are programs that its own sandbox needs besides bwrap.
@@ -109,6 +112,10 @@ type Spec struct {
 	Writes    []string // further directories that the user made writable
 	Reads     []string
 	System    string // text for the system prompt: briefing and instructions
+	// Login is the variable that holds the credential, and Values what the
+	// caller's variables of [Agent.Values] hold.
+	Login  string
+	Values map[string]string
 }
 
 // File is a file that lane writes before the start.
@@ -134,6 +141,12 @@ type Launch struct {
 	Rows  []sandbox.Row // what the agent must reach beyond the lane's own rows
 	// Gaps are what the agent's own means would close and cannot here.
 	Gaps []sandbox.Gap
+	// HookLog is the file in which the guard's hook notes each of its answers,
+	// for an agent whose output does not tell; "" for one whose does. An agent
+	// that called tools and left no note ran without its guard.
+	HookLog string
+	// Notes are what the user should know of this agent, for the plan.
+	Notes []string
 	// Nested are commands that must succeed inside the lane before the start:
 	// a sandbox of the same kind as the agent's own.
 	Nested [][]string

@@ -46,31 +46,48 @@ func TestClaudeSettingsGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := json.MarshalIndent(struct {
-				Argv  []string
-				Files []File
-				Env   []EnvVar
-				Gaps  []sandbox.Gap `json:",omitempty"`
-			}{l.Argv, l.Files, l.Env, l.Gaps}, "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = []byte(strings.ReplaceAll(string(got), `\n`, "\n") + "\n")
-			file := filepath.Join("testdata", "claude-"+name+".golden")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("-golden +got:\n%s", diff)
-			}
+			golden(t, "claude-"+name, l)
 		})
 	}
+}
+
+// golden compares a launch with the file of that name.
+func golden(t *testing.T, name string, l Launch) {
+	t.Helper()
+	got, err := json.MarshalIndent(struct {
+		Argv    []string
+		Files   []File
+		Env     []EnvVar
+		Gaps    []sandbox.Gap `json:",omitempty"`
+		HookLog string        `json:",omitempty"`
+		Notes   []string      `json:",omitempty"`
+		Nested  [][]string    `json:",omitempty"`
+	}{l.Argv, l.Files, l.Env, l.Gaps, l.HookLog, l.Notes, nested(l)}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = []byte(strings.ReplaceAll(string(got), `\n`, "\n") + "\n")
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("-golden +got:\n%s", diff)
+	}
+}
+
+// nested is in the goldens of those agents whose launch has a log.
+func nested(l Launch) [][]string {
+	if l.HookLog == "" {
+		return nil
+	}
+	return l.Nested
 }
 
 func TestPromptIsNeverInArgv(t *testing.T) {
