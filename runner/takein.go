@@ -106,9 +106,11 @@ func takeInInputs(p Plan, now gitdiscover.Repo, req Request, laneHome string) ow
 	if req.MaxTakeIn > 0 {
 		in.Limits.Bytes = req.MaxTakeIn
 	}
+	below := sandbox.NewWiringBelow()
 	for _, w := range sandbox.Wiring() {
 		in.Wiring = append(in.Wiring, w.Path)
 	}
+	in.WiringBelow = func(path string) bool { _, ok := below.Find(path); return ok }
 	return in
 }
 

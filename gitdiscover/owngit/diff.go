@@ -94,10 +94,11 @@ type policy struct {
 	wiring         []string // folded, as the names compared with them
 	acceptGitlinks bool
 	acceptWiring   bool
+	wiringBelow    func(path string) bool
 }
 
 func newPolicy(in TakeInInputs) policy {
-	p := policy{acceptGitlinks: in.AcceptGitlinks, acceptWiring: in.AcceptWiring}
+	p := policy{acceptGitlinks: in.AcceptGitlinks, acceptWiring: in.AcceptWiring, wiringBelow: in.WiringBelow}
 	for _, w := range in.Wiring {
 		p.wiring = append(p.wiring, hfsName(w))
 	}
@@ -128,6 +129,11 @@ func (p *policy) isWiring(name string) bool {
 	name = hfsName(name)
 	for _, w := range p.wiring {
 		if name == w || strings.HasPrefix(name, w+"/") || strings.HasPrefix(w, name+"/") {
+			return true
+		}
+	}
+	for at := name; p.wiringBelow != nil && at != "."; at = path.Dir(at) {
+		if p.wiringBelow(at) {
 			return true
 		}
 	}

@@ -169,6 +169,7 @@ func TestTakeInRefuses(t *testing.T) {
 		{".gitmodules", `printf '[submodule "x"]\n\turl = /x\n\tpath = x\n' >.gitmodules; git add -f .gitmodules; git commit -qm mod`, nil, Gitmodules},
 		{"wiring", `echo '{}' >.mcp.json; git add -f .mcp.json; git commit -qm wiring`, nil, WiringCommitted},
 		{"wiring in another case", `mkdir .VSCode; echo '{}' >.VSCode/tasks.json; git add .; git commit -qm wiring`, nil, WiringCommitted},
+		{"wiring in a directory below", `mkdir -p pkg/.vscode; echo '{}' >pkg/.vscode/tasks.json; git add -f pkg; git commit -qm wiring`, nil, WiringCommitted},
 		{"a link where wiring would be", `ln -s elsewhere .claude; git add .; git commit -qm wiring`, nil, WiringCommitted},
 		{"grafts", `git commit -q --amend -m other; echo "$(git rev-parse HEAD) $(git rev-parse ORIG_HEAD 2>/dev/null || git rev-parse HEAD@{1})" >"$(git rev-parse --git-common-dir)/info/grafts"`, nil, BaseDiverged},
 		{"a replace ref that makes a descendant", `b=$(git rev-parse HEAD); git commit -q --amend -m other; c=$(git commit-tree -p $b -m fake HEAD^{tree}); git replace HEAD $c; git merge-base --is-ancestor $b HEAD`, nil, BaseDiverged},

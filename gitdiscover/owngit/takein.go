@@ -34,6 +34,8 @@ type TakeInInputs struct {
 	// Wiring are paths in a worktree that make an agent, an editor or a shell
 	// run code.
 	Wiring []string
+	// WiringBelow says the same of one path in a directory below; nil is none.
+	WiringBelow func(path string) bool
 	// AcceptGitlinks and AcceptWiring take in commits that change submodules,
 	// or wiring.
 	AcceptGitlinks, AcceptWiring bool

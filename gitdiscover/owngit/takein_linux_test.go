@@ -11,7 +11,8 @@ import (
 func (s *stage) inputs() TakeInInputs {
 	l := DefaultLimits()
 	l.Wait = 100 * time.Millisecond
-	return TakeInInputs{Repo: s.discover(), Setup: s.setup, Dir: s.dir, Run: "r1", Intents: s.root + "/intents", Wiring: []string{".mcp.json", ".claude/settings.json", ".vscode"}, Limits: l}
+	return TakeInInputs{Repo: s.discover(), Setup: s.setup, Dir: s.dir, Run: "r1", Intents: s.root + "/intents", Wiring: []string{".mcp.json", ".claude/settings.json", ".vscode"},
+		WiringBelow: func(p string) bool { return strings.HasSuffix(p, "/.vscode") }, Limits: l}
 }
 
 func (s *stage) takeIn() (TakenIn, error) { return TakeIn(context.Background(), s.inputs()) }
