@@ -286,6 +286,24 @@ func TestOddNestedGitIsRefusedByName(t *testing.T) {
 	}
 }
 
+func TestWhatIsShownForAnEntryOfPATH(t *testing.T) {
+	repo, h := linkedRepo(), host(0)
+	for bin, want := range map[string]string{
+		"/data/conda/bin":                "/data/conda",
+		"/home/linuxbrew/.linuxbrew/bin": "/home/linuxbrew/.linuxbrew",
+		"/data/tools":                    "/data/tools",
+		"/data/bin":                      "/data/bin",
+		"/home/other/bin":                "/home/other/bin",
+		"/home/other/.local/bin":         "/home/other/.local/bin",
+		"/root/x/bin":                    "/root/x/bin",
+		"/home/dev/src/bin":              "/home/dev/src/bin", // beside the worktrees
+	} {
+		if got := shownFor(bin, repo, h); got != want {
+			t.Errorf("%s: %s, want %s", bin, got, want)
+		}
+	}
+}
+
 // What is neither a program's nor the lane's own is not shown, whatever the
 // host keeps in /: also what no other row names.
 func TestNothingElseOfTheHostIsShown(t *testing.T) {

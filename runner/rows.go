@@ -74,11 +74,13 @@ func rows(req Request, repo gitdiscover.Repo, h Host, p Plan, launch agent.Launc
 }
 
 // shownFor is what belongs to a directory of programs: those in PREFIX/bin
-// keep their libraries beside it. Below the home directory, in / and around
-// what the lane is about it is the directory alone.
+// keep their libraries beside it. Where other things lie beside it, in a home
+// directory (also another user's, of whoever called sudo), in / and around what
+// the lane is about, it is the directory alone.
 func shownFor(bin string, repo gitdiscover.Repo, h Host) string {
 	prefix := filepath.Dir(bin)
-	if filepath.Base(bin) != "bin" || filepath.Dir(prefix) == "/" || h.Home != "" && sandbox.Contains(h.Home, bin) {
+	if filepath.Base(bin) != "bin" || filepath.Base(prefix) == ".local" || slices.Contains([]string{"/", "/home"}, filepath.Dir(prefix)) ||
+		h.Home != "" && sandbox.Contains(h.Home, bin) {
 		return bin
 	}
 	for _, p := range append([]string{repo.Worktree, repo.CommonDir, h.Home, h.LaneHome}, repo.Others...) {
@@ -199,8 +201,9 @@ func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
 		file := show == h.Program.Real || show == h.Program.Interpreter
 		rows = append(rows, sandbox.Row{Path: show, Access: sandbox.Read, File: file, Reason: "the agent's program"})
 	}
+	base := baseRows(h)
 	for _, e := range h.Path {
-		private := slices.ContainsFunc(baseRows(h), func(r sandbox.Row) bool {
+		private := slices.ContainsFunc(base, func(r sandbox.Row) bool {
 			return r.Access == sandbox.Private && sandbox.Contains(r.Path, e.Real)
 		})
 		if e.Real != "" && e.Real != h.Home && !private { // in /tmp anybody puts programs
