@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +22,13 @@ func hookCommand() *cobra.Command {
 		Long: `The guard answers an agent's hook before each tool call. lane run wires it by
 itself; these verbs are for use without a run.
 
-  lane hook --harness claude-code --plan FILE    what a run's settings call
-  lane hook --harness claude-code --facts FILE   facts from a file
-  lane hook --harness claude-code --session      facts from the session's directory`,
+  lane hook --harness NAME --plan FILE    what a run's settings call
+  lane hook --harness NAME --facts FILE   facts from a file
+  lane hook --harness NAME --session      facts from the session's directory
+
+NAME is one of ` + strings.Join(dialect.Names(), ", ") + `. Where the
+harness does not name the event in what it sends, --event NAME does. See lane
+harnesses for what each of them lets a hook do.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -93,84 +98,6 @@ func testRows(name, factsFile string, asJSON bool) error {
 		return exitError(runner.ExitFailed)
 	}
 	return nil
-}
-
-// hookWireCommand is install and uninstall: both show the change, and write
-// it unless --dry-run is given.
-func hookWireCommand(install bool) *cobra.Command {
-	var harness, scope, settings, facts string
-	var dry bool
-	use, short := "install", "Wire the guard into an agent's settings, for use without lane run"
-	if !install {
-		use, short = "uninstall", "Remove the guard from an agent's settings"
-	}
-	c := &cobra.Command{
-		Use:   use + " --harness claude-code",
-		Short: short,
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			change, err := plannedWiring(install, harness, scope, settings, facts)
-			if err != nil {
-				return &runner.UsageError{Reason: "settings", Detail: err.Error()}
-			}
-			if !change.Changed() {
-				fmt.Printf("%s: nothing to change\n", q(change.Path))
-				return nil
-			}
-			fmt.Print(runner.Printable(change.Diff()))
-			if dry {
-				fmt.Println("not written (--dry-run)")
-				return nil
-			}
-			if err := change.Apply(); err != nil {
-				return &runner.Refusal{Reason: "settings", Path: change.Path, Detail: err.Error()}
-			}
-			fmt.Printf("%s: written\n", q(change.Path))
-			return nil
-		},
-	}
-	c.Flags().StringVar(&harness, "harness", "", "whose settings: claude-code")
-	c.Flags().StringVar(&scope, "scope", "user", "which settings file: user, project or local")
-	c.Flags().StringVar(&settings, "settings", "", "the settings file itself, instead of --scope")
-	c.Flags().BoolVar(&dry, "dry-run", false, "show the change and write nothing")
-	if install {
-		c.Flags().StringVar(&facts, "facts", "", "judge by the facts of this file instead of the session's")
-	}
-	return c
-}
-
-func plannedWiring(install bool, harness, scope, settings, facts string) (dialect.SettingsChange, error) {
-	if settings == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return dialect.SettingsChange{}, err
-		}
-		dir, err := os.Getwd()
-		if err != nil {
-			return dialect.SettingsChange{}, err
-		}
-		if settings, err = dialect.ClaudeSettingsPath(scope, home, dir); err != nil {
-			return dialect.SettingsChange{}, err
-		}
-	}
-	if !install {
-		return dialect.Uninstall(harness, settings)
-	}
-	if facts != "" {
-		abs, err := filepath.Abs(facts)
-		if err != nil {
-			return dialect.SettingsChange{}, err
-		}
-		if _, err := dialect.FactsFile(abs, ""); err != nil {
-			return dialect.SettingsChange{}, err
-		}
-		facts = abs
-	}
-	lane, err := os.Executable()
-	if err != nil {
-		return dialect.SettingsChange{}, err
-	}
-	return dialect.Install(harness, settings, lane, facts)
 }
 
 // whyRunCommand is `lane why run`: what a command line would do, by the facts

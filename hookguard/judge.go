@@ -9,8 +9,9 @@ import (
 
 // guard is one judgement's surroundings.
 type guard struct {
-	facts Facts
-	links Links
+	facts  Facts
+	links  Links
+	unseen bool // what is typed later reaches no hook
 }
 
 // Judge says what the guard thinks of a tool call. It reads symbolic links of
@@ -69,6 +70,7 @@ func (g *guard) hits(ev Event) []Verdict {
 	if ev.Cwd == "" {
 		ev.Cwd = g.facts.Worktree
 	}
+	g.unseen = ev.Unseen
 	call := g.read(ev)
 	var out []Verdict
 	out = append(out, call.verdicts...)

@@ -46,6 +46,13 @@ var (
 		Says: "is too large or too deeply nested to be looked at in time",
 		Pass: []Example{{Text: "for i in $(seq 1 1000000); do echo $i; done"}},
 	}
+	// typedLater holds only where the harness lets the agent type into a
+	// running program without asking the guard.
+	typedLater = &Rule{
+		ID:   "lane/typed-later",
+		Says: "starts a program that runs what is typed into it later, which this agent does without asking the guard",
+		Pass: []Example{{Text: "bash"}, {Text: "python3"}},
+	}
 	tempMoved = &Rule{
 		ID:    "lane/temp-moved",
 		Says:  "takes TMPDIR away, so that programs fall back to the shared temporary directory",
@@ -150,6 +157,11 @@ func (g *guard) judgeFinding(f shell.Finding) (Verdict, bool) {
 		return remoteShell.verdict(Deny, about+" "+remoteShell.Says+detail+". Use ssh, or fetch a file and look at it."), true
 	case shell.Escape:
 		return escape.verdict(Deny, about+" "+escape.Says+detail+". Run it now, or tell the user what should run later."), true
+	case shell.TypedLater:
+		if !g.unseen {
+			return Verdict{}, false
+		}
+		return typedLater.verdict(Ask, about+" "+typedLater.Says+". Give it all its input in one call: -c 'TEXT', a script file, or a here-document."), true
 	case shell.TempMoved:
 		return tempMoved.verdict(Deny, about+" "+tempMoved.Says+detail+". Leave TMPDIR as it is ("+g.facts.Tmp+")."), true
 	}

@@ -13,6 +13,9 @@ type Event struct {
 	Input   json.RawMessage // the tool's input, or nil
 	Prompt  string          // UserPromptSubmit
 	Cwd     string          // absolute; where relative paths start
+	// Unseen says that what is typed later into a program that this call
+	// starts reaches no hook of the harness.
+	Unseen bool
 }
 
 // Facts are what the launcher sealed: the guard trusts nothing else.
@@ -32,6 +35,9 @@ type Facts struct {
 	OwnGit    string `json:"owngit"`    // the lane's private git directory, "" with --git read-only
 	CallerTmp string `json:"callertmp"` // TMPDIR of whoever started lane, "" if it had none
 	Headless  bool   `json:"headless"`  // nobody can answer an ask
+
+	Version string     `json:"harness_version,omitempty"` // the harness's, where an answer depends on it
+	Servers StringList `json:"servers,omitempty"`         // the MCP servers' names, as the user gave them
 
 	// The user's options. None of them opens a .git directory, wiring or
 	// lane's own files.

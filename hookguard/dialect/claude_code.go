@@ -3,90 +3,152 @@ package dialect
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"path/filepath"
+	"strings"
 
 	"lane/hookguard"
 )
 
 func init() {
 	register(Dialect{
-		Name:  "claude-code",
-		Read:  readClaude,
-		Write: writeClaude,
-		Fail:  failClaude,
-		Tool:  func(name string, input []byte) (string, []byte) { return name, input },
-		Wire:  wireClaude, Unwire: unwireClaude,
+		Name: "claude-code",
+		Whose: func(payload []byte) string {
+			if isCopilots(payload) {
+				return "copilot"
+			}
+			return ""
+		},
+		Read: readClaude, Write: writeClaude,
+		CanAsk: func(_ Call, f hookguard.Facts) bool { return !f.Headless },
+		Fail:   func(_, reason string) Answer { return refuse(failText(reason)) },
+		Tool:   func(name string, input []byte) (string, []byte) { return name, input },
+		Can: Capabilities{
+			Measured: "Claude Code 2.1.332",
+			Events:   []string{"PreToolUse", "UserPromptSubmit", "WorktreeCreate"},
+			Silent:   []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"},
+			Deny:     "exit 2 with the reason on stderr: truncated or decorated JSON lets the tool run",
+			Ask:      "a real ask; a deny with the way on in a lane, where nobody is asked",
+			Tell:     "a hint reaches the model beside the call's result",
+			Prompt:   "blocked, and the prompt itself is left out of the message",
+			Failure:  map[Mishap]Outcome{ExitOne: Runs, ExitTwo: Blocks, ExitTwoSilent: Blocks, Timeout: Runs, BadOutput: Runs, Missing: Runs},
+			Note:     `with onFailure "block", which lane wires, exit 1, timeout and a missing program block as well; bad output never does`,
+			Differs: []Difference{
+				{33, "suppressOriginalPrompt beside decision", "it is read inside hookSpecificOutput; lane gives both"},
+				{35, "deny as a JSON object", "deny by exit 2 and stderr, which nothing can garble into a pass"},
+			},
+		},
+		Wiring: Wiring{
+			Paths:  map[string]string{"user": "~/.claude/settings.json", "project": ".claude/settings.json", "local": ".claude/settings.local.json"},
+			Root:   "hooks",
+			Events: []string{"PreToolUse", "UserPromptSubmit"},
+			Entry:  claudeEntry,
+		},
 	})
 }
 
-// claudePayload is the part of Claude Code's payload the guard reads
-// (2.1.332, recorded).
+// claudePayload is the part of Claude Code's payload the guard reads. Codex
+// and Gemini CLI send the same fields.
 type claudePayload struct {
-	Event string          `json:"hook_event_name"`
-	Cwd   string          `json:"cwd"`
-	Tool  string          `json:"tool_name"`
-	Input json.RawMessage `json:"tool_input"`
-	// Prompt is a string in every recorded payload.
-	Prompt string `json:"prompt"`
+	Event      string          `json:"hook_event_name"`
+	Session    string          `json:"session_id"`
+	Turn       string          `json:"turn_id"`
+	Transcript string          `json:"transcript_path"`
+	Timestamp  json.RawMessage `json:"timestamp"`
+	Cwd        string          `json:"cwd"`
+	Tool       string          `json:"tool_name"`
+	Input      json.RawMessage `json:"tool_input"`
+	ToolUse    string          `json:"tool_use_id"`
+	Source     string          `json:"source"`
+	Prompt     string          `json:"prompt"`
+	MCP        struct {
+		Server string `json:"server_name"`
+		Tool   string `json:"tool_name"`
+	} `json:"mcp_context"`
 }
 
-// claudeJudged are the events on which the guard has an opinion. The others
-// (SessionStart, PostToolUse, Stop, …) get no output and exit 0.
-var claudeJudged = map[string]bool{"PreToolUse": true, "UserPromptSubmit": true, "WorktreeCreate": true}
+var (
+	errNoObject = errors.New("the hook's input is not the JSON object it should be")
+	errNoEvent  = errors.New("the hook's input names no event")
+	errNoTool   = errors.New("the hook's input names no tool")
+	errNoCwd    = errors.New("the hook's input names no working directory")
+)
 
-func readClaude(payload []byte) (hookguard.Event, bool, error) {
+// readPayload reads the shape that Claude Code began. kinds maps the
+// harness's names of events to the guard's.
+func readPayload(harness string, payload []byte, kinds map[string]string) (claudePayload, Call, error) {
 	var p claudePayload
 	if err := json.Unmarshal(payload, &p); err != nil {
-		return hookguard.Event{}, false, errors.New("the hook's input is not the JSON object it should be")
+		return p, Call{}, errNoObject
 	}
-	if p.Event == "" {
-		return hookguard.Event{}, false, errors.New("the hook's input names no event")
+	kind, known := kinds[p.Event]
+	if !known {
+		kind = p.Event
 	}
-	if p.Event == "PreToolUse" && p.Tool == "" {
-		return hookguard.Event{}, false, errors.New("the hook's input names no tool")
+	c := Call{Native: p.Event, Session: p.Session,
+		Event: hookguard.Event{Harness: harness, Kind: kind, Tool: p.Tool, Input: p.Input, Prompt: p.Prompt, Cwd: p.Cwd}}
+	c.Judged = kind == "PreToolUse" || kind == "UserPromptSubmit" || kind == "WorktreeCreate"
+	switch {
+	case p.Event == "":
+		return p, c, errNoEvent
+	case kind == "PreToolUse" && p.Tool == "":
+		return p, c, errNoTool
 	}
-	ev := hookguard.Event{Harness: "claude-code", Kind: p.Event, Tool: p.Tool, Input: p.Input, Prompt: p.Prompt, Cwd: p.Cwd}
-	return ev, claudeJudged[p.Event], nil
+	return p, c, nil
+}
+
+func readClaude(payload []byte, _ string) (Call, error) {
+	_, c, err := readPayload("claude-code", payload, nil)
+	return c, err
+}
+
+// isCopilots reports whether a payload in Claude Code's shape is Copilot's,
+// which runs the hooks of .claude/settings.json too: it has a timestamp and
+// no transcript where Claude Code keeps them.
+func isCopilots(payload []byte) bool {
+	var p claudePayload
+	if json.Unmarshal(payload, &p) != nil || len(p.Timestamp) == 0 {
+		return false
+	}
+	project := filepath.Dir(p.Transcript)
+	return p.Transcript == "" || !strings.HasSuffix(p.Transcript, ".jsonl") || filepath.Base(filepath.Dir(project)) != "projects"
 }
 
 // writeClaude answers as measured: a deny is exit 2 with the reason on
 // stderr, because Claude Code runs the tool when a JSON answer is cut short
 // or has a stray byte beside it. Only an ask and a hint need JSON, and a
 // prompt's block, which alone can keep the prompt out of the transcript.
-func writeClaude(ev hookguard.Event, v hookguard.Verdict, headless bool) Answer {
-	reason := fmt.Sprintf("lane (%s): %s", v.Rule, v.Reason)
+func writeClaude(c Call, v hookguard.Verdict) Answer {
 	switch v.Decision {
 	case hookguard.Deny:
-		if ev.Kind == "UserPromptSubmit" {
+		switch c.Kind {
+		case "UserPromptSubmit":
 			// Claude Code 2.1.332 reads suppressOriginalPrompt inside
 			// hookSpecificOutput, and repeats the prompt with its secret when it
 			// finds it at the top level only, where other versions read it.
-			return object(map[string]any{"decision": "block", "reason": reason, "suppressOriginalPrompt": true,
-				"hookSpecificOutput": map[string]any{"hookEventName": ev.Kind, "suppressOriginalPrompt": true}})
+			out := specific(c.Native, fields{"suppressOriginalPrompt": true})
+			out["decision"], out["reason"], out["suppressOriginalPrompt"] = "block", text(v), true
+			return object(out)
+		case "PostToolUse": // the tool ran; its result is what can be withheld
+			return object(fields{"decision": "block", "reason": text(v)})
 		}
-		return Answer{Stderr: reason + "\n", Exit: 2}
+		return refuse(text(v))
 	case hookguard.Ask:
-		if headless {
-			return Answer{Stderr: reason + " Nobody is there to approve it, so it was not run.\n", Exit: 2}
-		}
-		return object(map[string]any{"hookSpecificOutput": map[string]any{
-			"hookEventName": ev.Kind, "permissionDecision": "ask", "permissionDecisionReason": reason}})
+		return object(specific(c.Native, fields{"permissionDecision": "ask", "permissionDecisionReason": text(v)}))
 	case hookguard.Guidance:
-		return object(map[string]any{"hookSpecificOutput": map[string]any{
-			"hookEventName": ev.Kind, "additionalContext": reason}})
+		return object(specific(c.Native, fields{"additionalContext": text(v)}))
 	}
 	return Answer{}
 }
 
-func failClaude(reason string) Answer {
-	return Answer{Stderr: "lane: hook failed (" + reason + "); blocking (fail closed). Do not retry the call unchanged.\n", Exit: 2}
-}
-
-// object is an answer of one JSON object.
-func object(v any) Answer {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return failClaude("the answer could not be written")
-	}
-	return Answer{Stdout: string(text) + "\n"}
+// claudeEntry is the hook in exec form: no shell reads it. Without
+// "onFailure" a hook that is missing, hangs or crashes would let the call
+// through.
+func claudeEntry(_ string, argv []string) any {
+	return fields{"hooks": []any{struct {
+		Type      string   `json:"type"`
+		Command   string   `json:"command"`
+		Args      []string `json:"args"`
+		Timeout   int      `json:"timeout"`
+		OnFailure string   `json:"onFailure"`
+	}{"command", argv[0], argv[1:], wiredTimeout, "block"}}}
 }

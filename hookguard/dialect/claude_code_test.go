@@ -131,10 +131,10 @@ func TestFactsInPlan(t *testing.T) {
 // TestWithinAnswers: a panic and a hang become the harness's refusal.
 func TestWithinAnswers(t *testing.T) {
 	d, _ := Lookup("claude-code")
-	if a := within(Deadline, d, func() Answer { panic("x") }); a.Exit != 2 || a.Stderr == "" {
+	if a := within(Deadline, d, "", func() Answer { panic("x") }); a.Exit != 2 || a.Stderr == "" {
 		t.Errorf("panic: %+v", a)
 	}
-	if a := within(1, d, func() Answer { select {} }); a.Exit != 2 || a.Stderr == "" {
+	if a := within(1, d, "", func() Answer { select {} }); a.Exit != 2 || a.Stderr == "" {
 		t.Errorf("hang: %+v", a)
 	}
 }

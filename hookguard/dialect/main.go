@@ -35,30 +35,29 @@ const exitRefused = 2
 // with a code that a harness reads as "go on".
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	opts, err := parseArgs(args)
-	if err != nil {
-		return print(failClaude(err.Error()), stdout, stderr)
-	}
 	d, known := Lookup(opts.harness)
 	switch {
+	case err != nil && known:
+		return print(d.Fail(opts.event, err.Error()), stdout, stderr)
+	case err != nil:
+		return print(refuse(failText(err.Error())), stdout, stderr)
 	case opts.harness == "":
-		return print(failClaude("no --harness given"), stdout, stderr)
+		return print(refuse(failText("no --harness given")), stdout, stderr)
 	case !known:
-		return print(failClaude(fmt.Sprintf("unknown harness %+q", opts.harness)), stdout, stderr)
-	case d.Planned:
-		return print(failClaude("the harness "+opts.harness+" is not supported yet"), stdout, stderr)
+		return print(refuse(failText(fmt.Sprintf("unknown harness %+q", opts.harness))), stdout, stderr)
 	}
-	return print(within(Deadline, d, func() Answer { return answer(d, opts, stdin) }), stdout, stderr)
+	return print(within(Deadline, d, opts.event, func() Answer { return answer(d, opts, stdin, hookguard.Judge) }), stdout, stderr)
 }
 
 type options struct {
-	harness, plan, facts string
-	log                  string // a run's log of what was answered
-	session              bool // facts from the session itself: no lane runs
+	harness, event, plan, facts string
+	log                         string // a run's log of what was answered
+	session                     bool   // facts from the session itself: no lane runs
 }
 
 func parseArgs(args []string) (options, error) {
 	var o options
-	targets := map[string]*string{"--harness": &o.harness, "--plan": &o.plan, "--facts": &o.facts, "--log": &o.log}
+	targets := map[string]*string{"--harness": &o.harness, "--event": &o.event, "--plan": &o.plan, "--facts": &o.facts, "--log": &o.log}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--session" {
 			o.session = true
@@ -93,12 +92,12 @@ func cut(arg string) (name, value string, inline bool) {
 }
 
 // within runs work and answers for it when it panics or takes too long.
-func within(limit time.Duration, d Dialect, work func() Answer) Answer {
+func within(limit time.Duration, d Dialect, event string, work func() Answer) Answer {
 	done := make(chan Answer, 1)
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- d.Fail("an error of the guard's own")
+				done <- d.Fail(event, "an error of the guard's own")
 			}
 		}()
 		done <- work()
@@ -109,29 +108,83 @@ func within(limit time.Duration, d Dialect, work func() Answer) Answer {
 	case a := <-done:
 		return a
 	case <-timer.C:
-		return d.Fail("no answer in time")
+		return d.Fail(event, "no answer in time")
 	}
 }
 
-func answer(d Dialect, opts options, stdin io.Reader) Answer {
+// judge is hookguard.Judge; tests put another in its place.
+type judge func(hookguard.Event, hookguard.Facts) hookguard.Verdict
+
+func answer(d Dialect, opts options, stdin io.Reader, ask judge) Answer {
 	payload, err := readAll(stdin, maxPayload)
 	if err != nil {
-		return d.Fail(err.Error())
+		return d.unreadable(opts.event, err)
 	}
-	ev, handled, err := d.Read(payload)
+	if d.Whose != nil {
+		if other, ok := Lookup(d.Whose(payload)); ok {
+			d = other
+		}
+	}
+	c, err := d.Read(payload, opts.event)
 	if err != nil {
-		return d.Fail(err.Error())
+		return d.unreadable(c.Native, err)
 	}
-	if !handled {
+	if !c.Judged {
+		return d.silent(pending(c, opts))
+	}
+	facts, err := loadFacts(opts, c.Cwd)
+	if err != nil {
+		return d.Fail(c.Native, err.Error())
+	}
+	kept := sessionsOf(facts)
+	if c.Kind == "UserPromptSubmit" {
+		kept.prune()
+	}
+	held, v, mine := kept.claim(d, c)
+	if !mine && !d.Repeats {
+		return d.silent(c)
+	}
+	if mine {
+		c.Tool = serverName(c.Tool, facts.Servers)
+		v = ask(c.Event, facts)
+		held.settle(v)
+	}
+	note(opts.log, c.Event, v)
+	if v.Decision == hookguard.None {
+		c.Pending = kept.take(c.Session)
+		return d.silent(c)
+	}
+	if v.Decision == hookguard.Ask && !d.CanAsk(c, facts) {
+		v = unasked(v)
+	}
+	a := d.Write(c, v)
+	kept.keep(c.Session, a.Keep)
+	return a
+}
+
+// pending looks for what was kept for a call that is not judged. Without
+// facts there is nothing.
+func pending(c Call, opts options) Call {
+	if c.Native == "PreInvocation" {
+		if facts, err := loadFacts(opts, c.Cwd); err == nil {
+			c.Pending = sessionsOf(facts).take(c.Session)
+		}
+	}
+	return c
+}
+
+func (d Dialect) silent(c Call) Answer {
+	if d.Silent == nil {
 		return Answer{}
 	}
-	facts, err := loadFacts(opts, ev.Cwd)
-	if err != nil {
-		return d.Fail(err.Error())
+	return d.Silent(c)
+}
+
+func (d Dialect) unreadable(event string, err error) Answer {
+	if d.Unreadable == nil {
+		return d.Fail(event, err.Error())
 	}
-	v := hookguard.Judge(ev, facts)
-	note(opts.log, ev, v)
-	return d.Write(ev, v, facts.Headless)
+	return d.Unreadable(event, err.Error())
 }
 
 func readAll(r io.Reader, limit int64) ([]byte, error) {

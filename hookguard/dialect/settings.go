@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 type SettingsChange struct {
 	Path          string
 	Before, After []byte // Before is nil when there is no file
+	Note          string // what the user has to do besides
 }
 
 // Changed reports whether there is anything to do.
@@ -101,20 +101,22 @@ const maxSettings = 4 << 20
 // of the program, facts the facts file, or "" to take them from the session.
 // Everything else in the file stays as it is, to the byte.
 func Install(harness, path, lane, facts string) (SettingsChange, error) {
-	return edit(harness, path, func(d Dialect, settings []byte) ([]byte, error) { return d.Wire(settings, lane, facts) })
+	return edit(harness, path, func(d Dialect, settings []byte) ([]byte, error) {
+		return d.Wiring.wire(harness, settings, lane, facts)
+	})
 }
 
 // Uninstall plans the removal of what Install wired.
 func Uninstall(harness, path string) (SettingsChange, error) {
-	return edit(harness, path, func(d Dialect, settings []byte) ([]byte, error) { return d.Unwire(settings) })
+	return edit(harness, path, func(d Dialect, settings []byte) ([]byte, error) { return d.Wiring.unwire(settings) })
 }
 
 func edit(harness, path string, f func(Dialect, []byte) ([]byte, error)) (SettingsChange, error) {
 	d, ok := Lookup(harness)
-	if !ok || d.Wire == nil {
+	if !ok || d.Wiring.Entry == nil {
 		return SettingsChange{}, fmt.Errorf("no settings of harness %q are known", harness)
 	}
-	c := SettingsChange{Path: path}
+	c := SettingsChange{Path: path, Note: d.Wiring.Note}
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -133,97 +135,4 @@ func edit(harness, path string, f func(Dialect, []byte) ([]byte, error)) (Settin
 		return c, fmt.Errorf("settings %q: %w; nothing was changed", path, err)
 	}
 	return c, nil
-}
-
-// member is one member of a JSON object, with its place in the text.
-type member struct {
-	key      string
-	from, to int // the value
-	keyFrom  int // the key's quote
-}
-
-// members lists the members of the one JSON object that text is. Anything
-// that is not exactly that (comments, two values, a name twice) is an error:
-// the file would not mean to its reader what it means to us.
-func members(text []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	open, err := dec.Token()
-	if err != nil || open != json.Delim('{') {
-		return nil, errors.New("it is not a JSON object")
-	}
-	var list []member
-	seen := map[string]bool{}
-	for dec.More() {
-		keyFrom := skipTo(text, int(dec.InputOffset()), '"')
-		key, err := dec.Token()
-		name, isName := key.(string)
-		if err != nil || !isName {
-			return nil, errors.New("it cannot be parsed as JSON")
-		}
-		if seen[name] {
-			return nil, fmt.Errorf("it has the key %q twice", name)
-		}
-		seen[name] = true
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, errors.New("it cannot be parsed as JSON")
-		}
-		to := int(dec.InputOffset())
-		list = append(list, member{key: name, from: to - len(value), to: to, keyFrom: keyFrom})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, errors.New("it cannot be parsed as JSON")
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("there is something after its JSON object")
-	}
-	return list, nil
-}
-
-func skipTo(text []byte, i int, c byte) int {
-	for i < len(text) && text[i] != c {
-		i++
-	}
-	return i
-}
-
-// setMember replaces the value of a key, adds the key at the end, or with a
-// nil value removes it. All other bytes stay.
-func setMember(text []byte, key string, value []byte) ([]byte, error) {
-	list, err := members(text)
-	if err != nil {
-		return nil, err
-	}
-	for i, m := range list {
-		if m.key != key {
-			continue
-		}
-		if value != nil {
-			return splice(text, m.from, m.to, value), nil
-		}
-		from, to := m.keyFrom, m.to
-		if i+1 < len(list) {
-			to = list[i+1].keyFrom
-		} else if i > 0 {
-			from = list[i-1].to
-		}
-		return splice(text, from, to, nil), nil
-	}
-	if value == nil {
-		return text, nil
-	}
-	name, _ := json.Marshal(key)
-	end := bytes.LastIndexByte(text, '}')
-	if len(list) == 0 {
-		return splice(text, bytes.IndexByte(text, '{')+1, end, []byte("\n  "+string(name)+": "+string(value)+"\n")), nil
-	}
-	last := list[len(list)-1].to
-	return splice(text, last, last, []byte(",\n  "+string(name)+": "+string(value))), nil
-}
-
-func splice(text []byte, from, to int, with []byte) []byte {
-	out := make([]byte, 0, len(text)+len(with))
-	out = append(out, text[:from]...)
-	out = append(out, with...)
-	return append(out, text[to:]...)
 }

@@ -71,17 +71,21 @@ func checkWired(t *testing.T, settings []byte) {
 	var s struct {
 		Hooks map[string][]struct {
 			Matcher *string
-			Hooks   []hookCommand
+			Hooks   []struct {
+				Type, Command, OnFailure string
+				Args                     []string
+				Timeout                  int
+			}
 		}
 	}
 	if err := json.Unmarshal(settings, &s); err != nil {
 		t.Fatalf("%v: %s", err, settings)
 	}
-	for _, event := range claudeEvents {
+	for _, event := range registry["claude-code"].Wiring.Events {
 		groups := s.Hooks[event]
 		last := groups[len(groups)-1]
 		h := last.Hooks[0]
-		if last.Matcher != nil || h.Command != "/opt/bin/lane" || h.OnFailure != "block" || h.Timeout != claudeTimeout || h.Type != "command" || h.Args[0] != "hook" {
+		if last.Matcher != nil || h.Command != "/opt/bin/lane" || h.OnFailure != "block" || h.Timeout != wiredTimeout || h.Type != "command" || h.Args[0] != "hook" {
 			t.Errorf("%s: %+v", event, groups)
 		}
 	}
@@ -163,12 +167,19 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestSettingsPath of each scope.
+// TestSettingsPath of each harness and scope.
 func TestSettingsPath(t *testing.T) {
-	for scope, want := range map[string]string{"user": "/home/dev/.claude/settings.json", "project": "/p/.claude/settings.json", "local": "/p/.claude/settings.local.json", "x": ""} {
-		got, err := ClaudeSettingsPath(scope, "/home/dev", "/p")
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", scope, got, err)
+	for _, c := range []struct{ harness, scope, want string }{
+		{"claude-code", "user", "/home/dev/.claude/settings.json"}, {"claude-code", "project", "/p/.claude/settings.json"},
+		{"claude-code", "local", "/p/.claude/settings.local.json"}, {"claude-code", "x", ""}, {"nobody", "user", ""},
+		{"codex", "user", "/home/dev/.codex/hooks.json"}, {"codex", "project", "/p/.codex/hooks.json"}, {"codex", "local", ""},
+		{"gemini-cli", "user", "/home/dev/.gemini/settings.json"}, {"gemini-cli", "project", "/p/.gemini/settings.json"},
+		{"copilot", "user", "/home/dev/.copilot/hooks/lane.json"}, {"copilot", "project", "/p/.github/hooks/lane.json"},
+		{"antigravity", "user", "/home/dev/.gemini/config/hooks.json"}, {"antigravity", "project", "/p/.agents/hooks.json"},
+	} {
+		got, err := SettingsPath(c.harness, c.scope, "/home/dev", "/p")
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s %s: %q, %v", c.harness, c.scope, got, err)
 		}
 	}
 }

@@ -64,6 +64,9 @@ func (in *interp) interpreter(args []string, st *state, io stdio) {
 	}
 	if !r.done {
 		r.operands()
+		if !r.ran && !r.place && len(r.words) == 0 {
+			in.typedLater(args, io)
+		}
 	}
 	io.print(holeOut)
 }

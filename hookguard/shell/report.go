@@ -89,6 +89,9 @@ const (
 	// Escape: the command leaves the lane's reach: a daemon, a scheduler,
 	// another user.
 	Escape Kind = "escape"
+	// TypedLater: a shell or another interpreter is started that reads what
+	// somebody types into it afterwards.
+	TypedLater Kind = "typed-later"
 )
 
 // Report is everything the interpreter found, in the order of the command.

@@ -28,9 +28,24 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 		if io.text() != holeInput && io.text() != holeFile {
 			in.code(io.text(), sub, io, args[0])
 		}
+		in.typedLater(args, io)
 	default:
 		in.runFile(words[0], words[1:], st, io)
 	}
+}
+
+// typedLater notes an interpreter whose input nobody gave.
+func (in *interp) typedLater(args []string, io stdio) {
+	if io.text() != holeInput {
+		return
+	}
+	for _, w := range args[1:] {
+		switch w {
+		case "--version", "-V", "-v", "-version", "--help", "-h", "-help":
+			return
+		}
+	}
+	in.find(TypedLater, args[0], "")
 }
 
 // shellOptions is a shell's command line taken apart.

@@ -91,6 +91,40 @@ func HasWildcard(text string) bool {
 // Quote writes words as one command line.
 func Quote(words []string) string { return quoteAll(words) }
 
+// Words takes a plain command apart as Quote put it together: the reverse of
+// quoting, no expansion. Text that Quote would not have made gives words too,
+// but not those a shell would.
+func Words(text string) []string {
+	var words []string
+	var word []byte
+	begun := false
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && quote != '\'' && i+1 < len(text):
+			i++
+			word, begun = append(word, text[i]), true
+		case quote != 0:
+			word = append(word, c)
+		case c == '\'' || c == '"':
+			quote, begun = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if begun {
+				words, word, begun = append(words, string(word)), nil, false
+			}
+		default:
+			word, begun = append(word, c), true
+		}
+	}
+	if begun {
+		words = append(words, string(word))
+	}
+	return words
+}
+
 // Show renders a text for people; unknown stretches become "…".
 func Show(text string) string {
 	if !HasHole(text) {
