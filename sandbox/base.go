@@ -40,7 +40,7 @@ func RunRows() []Row {
 
 // shownTop are the directories in / that hold what the host's programs need.
 // /tmp and the like have rows of their own.
-var shownTop = []string{"bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "run", "sbin", "sys", "tmp", "usr"}
+var shownTop = []string{"bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "run", "sbin", "snap", "sys", "tmp", "usr"}
 
 // HiddenRows hide each other directory in /, whose names are given: other
 // users' homes, data, mounted disks, what services keep in /var. An agent
@@ -64,6 +64,7 @@ func HiddenRows(top []string) []Row {
 func VarRows() []Row {
 	return []Row{
 		{Path: "/var/cache/fontconfig", Access: Read, Reason: "the index of fonts"},
+		{Path: "/var/guix/profiles", Access: Read, Reason: "Guix: the programs that are installed"},
 		{Path: "/var/lib/ca-certificates", Access: Read, Reason: "certificates of TLS (SUSE)"},
 		{Path: "/var/lib/dpkg", Access: Read, Reason: "which packages are installed"},
 		{Path: "/var/lib/gems", Access: Read, Reason: "Ruby's packages (Debian)"},
@@ -73,6 +74,8 @@ func VarRows() []Row {
 		{Path: "/var/lib/php", Access: Read, Reason: "PHP's modules (Debian)"},
 		{Path: "/var/lib/rpm", Access: Read, Reason: "which packages are installed"},
 		{Path: "/var/lib/texmf", Access: Read, Reason: "TeX's formats"},
+		{Path: "/var/opt", Access: Read, Reason: "what /opt is on ostree systems"},
+		{Path: "/var/usrlocal", Access: Read, Reason: "what /usr/local is on ostree systems"},
 	}
 }
 
