@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lane/e2e/gate"
 	"lane/hookguard/dialect"
 	"lane/runner"
 	"lane/sandbox/confine"
@@ -42,6 +43,8 @@ func Main(args []string) int {
 			return confine.ChildMain()
 		case "warden":
 			return runner.WardenMain()
+		case gate.Inside:
+			return gate.Main(args[1:])
 		}
 	}
 	root := newRoot()
@@ -74,7 +77,7 @@ worktree and nothing else, and proves it.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("lane {{.Version}}\n")
-	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), hookCommand())
+	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), gateCommand(), hookCommand())
 	root.AddCommand(topicCommands()...)
 	return root
 }

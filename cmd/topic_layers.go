@@ -16,6 +16,7 @@ var layerTopics = []struct{ name, text string }{
 // gapTopics are the names for --accept, in the order of layers.
 var gapTopics = []struct{ name, layers, text string }{
 	{"network: host", "all", "the host's network; open in every lane run of this version, and listed"},
+	{"nested-namespaces", "bwrap", "user namespaces, for an agent whose own sandbox needs them; listed, and closed in lane exec"},
 	{"hardlinks", "all", "files of the worktree that have a further name outside it"},
 	{"wiring", "all", "leaves files in place that configure agents, editors or shells and appeared"},
 	{"gitlinks", "bwrap", "takes in commits that add or change a submodule"},

@@ -46,6 +46,7 @@ type Result struct {
 	AgentExit *int         `json:"agent_exit"` // null when no agent ran
 	Signal    string       `json:"signal,omitempty"`
 	Lane      LaneInfo     `json:"lane"`
+	Host      HostInfo     `json:"host"`
 	Writer    WriterResult `json:"writer"`
 	Model     string       `json:"model,omitempty"`
 	Worktree  string       `json:"worktree,omitempty"`
@@ -94,16 +95,12 @@ type Result struct {
 	Stderr         string           `json:"stderr,omitempty"` // the agent's last words, when it failed
 }
 
-// LaneInfo says which lane it was.
-type LaneInfo struct {
-	Version string `json:"version"`
-}
-
 // WriterResult says which agent it was, by its own word.
 type WriterResult struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Path    string `json:"path,omitempty"`
+	SHA256  string `json:"sha256,omitempty"` // of the program at Path
 	// Tested says that lane's own tests have run this version.
 	Tested bool `json:"tested"`
 }
@@ -142,7 +139,8 @@ func RefusedResult(version, writer string, r *Refusal) Result {
 }
 
 func emptyResult(version string) Result {
-	return Result{Schema: ResultSchema, Lane: LaneInfo{version}, Layers: []LayerResult{}, Gaps: []sandbox.Gap{},
+	receipt := NewReceipt(version)
+	return Result{Schema: ResultSchema, Lane: receipt.Lane, Host: receipt.Host, Layers: []LayerResult{}, Gaps: []sandbox.Gap{},
 		Changed: []string{}, Denied: []agent.Call{}, Ignored: []string{},
 		Env: EnvResult{Passed: []string{}, Removed: []string{}, Set: []string{}}}
 }

@@ -113,6 +113,7 @@ func Run(j Job) Result {
 	res.Durations.Start = time.Since(began).Milliseconds()
 	j.Progress(fmt.Sprintf("run %s: %s in %s (branch %s)", j.Plan.Run, j.Plan.Writer.Name, j.Plan.Worktree, branchName(j.Plan)))
 
+	program := hashFile(j.Plan.Writer.Path) // read while the agent works
 	agentBegan := time.Now()
 	stream := j.Agent.NewStream()
 	end := child.watch(j, stream, dir)
@@ -121,6 +122,7 @@ func Run(j Job) Result {
 	finishBegan := time.Now()
 	out := stream.Outcome()
 	judge(&res, j, end, proveHook(&res, j, out))
+	res.Writer.SHA256 = program.wait()
 	after(&res, j, sealed)
 	res.Durations.Finish = time.Since(finishBegan).Milliseconds()
 	if !j.Surveyed.IsZero() {

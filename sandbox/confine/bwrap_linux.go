@@ -202,7 +202,8 @@ func coverProc() []string {
 	return args
 }
 
-// Gaps: the host's network when it is shared, and what limits cannot bind.
+// Gaps: the host's network when it is shared, the namespaces that an agent's
+// own sandbox needs, and what limits cannot bind.
 func (bwrap) Gaps(p sandbox.Policy, root bool) []sandbox.Gap {
 	var gaps []sandbox.Gap
 	add := func(name, detail string) {
@@ -210,6 +211,9 @@ func (bwrap) Gaps(p sandbox.Policy, root bool) []sandbox.Gap {
 	}
 	if p.Network == sandbox.NetworkHost {
 		add("network: host", "the lane shares the host's network: any host and services on loopback can be reached")
+	}
+	if p.Nesting {
+		add("nested-namespaces", "the agent's own sandbox needs user namespaces, so what runs in the lane can make them, and mount in them: more of the kernel is open to it than in lane exec")
 	}
 	return append(gaps, limitGaps(p.Limits, root)...)
 }

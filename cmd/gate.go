@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lane/e2e/gate"
+	"lane/runner"
+)
+
+func gateCommand() *cobra.Command {
+	var o gate.Options
+	var asJSON bool
+	var junit string
+	c := &cobra.Command{
+		Use:   "gate",
+		Short: "Attack a lane on this machine and say whether every claim holds",
+		Long: `Attack a lane on this machine and say whether every claim holds.
+
+lane makes a scratch repository with worktrees, a home directory with secrets
+and services, starts the installed agent in it under lane run, and has a
+scripted model order it to try each forbidden act with its own tools. The
+attacks of lane's own tests are run under lane exec. Work that must go on is
+tried as well. No key, no token and no network is used, and nothing but the
+scratch directory is attacked.
+
+Everything is judged from outside, on disk. Each claim is
+  passed          it was tried and did not get through; work: it was done
+  FAILED          it got through; the line says what and where
+  not applicable  this machine has nothing to try it on, or the lane's plan
+                  itself names it as a gap
+  not exercised   it was not tried, so nothing is known
+
+The exit code is 0 only if nothing failed and everything was exercised.`,
+		Example: `  lane gate
+  lane gate --json --junit gate.xml
+  lane gate --only 'write-*,unix-docker'`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runGate(c.Context(), o, asJSON, junit)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&o.Writer, "writer", "claude", "the agent: claude")
+	fl.StringVar(&o.WriterBin, "writer-bin", "", "the agent's executable (default: found on PATH)")
+	fl.StringVar(&o.Only, "only", "", "these claims only: ids or patterns, separated by commas")
+	fl.BoolVar(&asJSON, "json", false, "print the report as JSON (lane.gate/1)")
+	fl.StringVar(&junit, "junit", "", "also write the report as JUnit XML to this file")
+	return c
+}
+
+func runGate(ctx context.Context, o gate.Options, asJSON bool, junit string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		return err
+	}
+	o.Lane, o.Version = exe, laneVersion()
+	o.Progress = gateProgress(asJSON)
+	rep, err := gate.Run(ctx, o)
+	if unknown := (*gate.UnknownError)(nil); errors.As(err, &unknown) {
+		return &runner.UsageError{Reason: "gate", Detail: err.Error()}
+	}
+	if err != nil {
+		return &runner.Refusal{Reason: "gate", Detail: err.Error(), Hint: "nothing was shown; lane doctor looks at this machine"}
+	}
+	if junit != "" {
+		if err := writeJUnit(rep, junit); err != nil {
+			return &runner.Refusal{Reason: "gate", Path: junit, Detail: err.Error()}
+		}
+	}
+	if asJSON {
+		if err := printJSON(rep); err != nil {
+			return err
+		}
+	} else if o.Live != nil {
+		if err := rep.WriteTable(os.Stdout); err != nil {
+			return err
+		}
+	}
+	tell(os.Stderr, "gate: %s", rep.Summary())
+	if !rep.Held {
+		return exitError(runner.ExitFailed)
+	}
+	return nil
+}
+
+// gateProgress prints a line a claim: to standard output, or with --json to
+// standard error. A terminal sees what holds as one line that counts.
+func gateProgress(asJSON bool) gate.Progress {
+	out, n := os.Stdout, 0
+	if asJSON {
+		out = os.Stderr
+	}
+	counts := term.IsTerminal(int(out.Fd()))
+	return func(c gate.Claim) {
+		n++
+		line := runner.Printable(c.Line())
+		if !counts {
+			fmt.Fprintln(out, line)
+			return
+		}
+		fmt.Fprintf(out, "\r\x1b[K")
+		if c.Status != gate.Passed {
+			fmt.Fprintln(out, line)
+		}
+		fmt.Fprintf(out, "%d claims; last: %s %s", n, c.Entry, c.ID)
+		if c.Status == gate.Failed {
+			fmt.Fprintln(out)
+		}
+	}
+}
+
+func writeJUnit(rep gate.Report, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(rep.WriteJUnit(f), f.Close())
+}

@@ -1,0 +1,108 @@
+package gate_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"strings"
+	"testing"
+
+	"lane/e2e/gate"
+)
+
+// corpus are some attacks, kill tests and controls under lane exec; all of
+// them are run by their own package's tests.
+const corpus = "hook-literal,home-rc,read-ssh,orphan,userns,hang-child-term,ok-write,ok-commit,sysrq"
+
+// Every claim of a run holds, with the real agent, as root and as a user.
+func TestEveryClaimOfARunHolds(t *testing.T) {
+	asBoth(t, func(t *testing.T, s stage) {
+		rep, by := s.run(t, s.options(t, "lane", "bash-*,mcp-*,write-*,edit-*,notebook-*,sub-*,tool-*,read-*,plant-*,hostile-*,killed-*,ok-*[^c]h*,ok-file,ok-sub-*,ok-commit,ok-clean,"+corpus))
+		for _, c := range rep.Claims {
+			if c.Status == gate.Failed || c.Status == gate.NotExercised {
+				t.Errorf("%s %s: %s: %s", c.Entry, c.ID, c.Status, c.Detail)
+			}
+		}
+		if len(rep.Claims) < 150 || rep.Counts[gate.Passed] < 140 {
+			t.Errorf("only %d claims, %d passed", len(rep.Claims), rep.Counts[gate.Passed])
+		}
+		// A gap is told by the name that the plan gives it.
+		if c := by["mcp-connect-tcp"]; c.Status != gate.NotApplicable || !strings.Contains(c.Detail, "network: host") {
+			t.Errorf("mcp-connect-tcp: %s: %s", c.Status, c.Detail)
+		}
+		if len(rep.Runs) < 5 || rep.Receipt.Writer == nil || rep.Receipt.Writer.SHA256 == "" || rep.Receipt.Host.Kernel == "" {
+			t.Errorf("the report does not say what was gated: %+v, %d runs", rep.Receipt, len(rep.Runs))
+		}
+		t.Logf("%s", rep.Summary())
+	})
+}
+
+// Round a launcher that confines nothing the same acts get through, and the
+// gate says so: only so do they mean anything.
+func TestTheGateSeesWhatGetsThrough(t *testing.T) {
+	asUser(t, func(t *testing.T, s stage) {
+		rep, by := s.run(t, s.options(t, "open", "bash-tee,bash-main,bash-link,bash-git-config,bash-read-ssh,mcp-home,mcp-connect-docker,write-sibling,write-hook,edit-rc,"+
+			"notebook-main,sub-bash-hook,sub-write-sibling,tool-worktree,plant-envrc,hostile-hooks,hostile-helper,mcp-orphan,hook-literal,read-ssh,orphan,unix-docker,ok-file,ok-write"))
+		if rep.Held {
+			t.Error("the gate says that every claim holds")
+		}
+		for _, c := range rep.Claims {
+			want := gate.Failed
+			if strings.HasPrefix(c.ID, "ok-") {
+				want = gate.Passed
+			}
+			if c.Status != want {
+				t.Errorf("%s %s: %s, want %s: %s", c.Entry, c.ID, c.Status, want, c.Detail)
+			}
+		}
+		if c := by["write-hook"]; !strings.Contains(c.Detail, "wrote ") || !strings.Contains(c.Detail, "/hooks/") {
+			t.Errorf("what got through, and where, is not told: %s", c.Detail)
+		}
+	})
+}
+
+// An agent that cannot be started proves nothing.
+func TestWhatIsNotTriedIsNotExercised(t *testing.T) {
+	need(t, "bwrap", "agents")
+	st := newStage(t)
+	s := stage{st.dir + "/own", st.bin}
+	o := s.options(t, "lane", "write-hook,ok-file,killed-term")
+	o.WriterBin = "/nowhere/claude"
+	rep, by := s.run(t, o)
+	for _, id := range []string{"write-hook", "ok-file", "killed-term"} {
+		if c := by[id]; c.Status != gate.NotExercised || !strings.Contains(c.Detail, "writer-not-found") {
+			t.Errorf("%s: %s: %s", id, c.Status, c.Detail)
+		}
+	}
+	if rep.Held {
+		t.Error("nothing was tried and every claim holds")
+	}
+	o.Only = "no-such-claim"
+	var unknown *gate.UnknownError
+	if _, err := gate.Run(t.Context(), o); !errors.As(err, &unknown) {
+		t.Errorf("a claim that does not exist: %v", err)
+	}
+}
+
+func TestJUnitTellsTheStatusesApart(t *testing.T) {
+	rep := gate.Report{Claims: []gate.Claim{{ID: "a", Status: gate.Passed}, {ID: "b", Status: gate.Failed, Detail: "got <through>"},
+		{ID: "c", Status: gate.NotExercised}, {ID: "d", Status: gate.NotApplicable}},
+		Counts: map[gate.Status]int{gate.Passed: 1, gate.Failed: 1, gate.NotExercised: 1, gate.NotApplicable: 1}}
+	var b bytes.Buffer
+	must(t, rep.WriteJUnit(&b))
+	var got struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
+		Cases    []struct {
+			Failure *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	must(t, xml.Unmarshal(b.Bytes(), &got))
+	if got.Tests != 4 || got.Failures != 1 || got.Errors != 1 || got.Skipped != 1 || len(got.Cases) != 4 || got.Cases[1].Failure == nil || got.Cases[1].Failure.Message != "got <through>" {
+		t.Errorf("%+v from %s", got, b.String())
+	}
+}
