@@ -231,6 +231,7 @@ func beats(id, tool, proof string) act {
 		Through: func(s *scene) string { return s.beating(id) }}
 }
 
+// pulse beats for at most twenty seconds: what does get away ends by itself.
 func pulse(name string) string {
-	return "setsid sh -c " + quoted("while test -e .; do echo x >>heart-"+name+"; sleep 0.05; done") + " >/dev/null 2>&1 </dev/null & sleep 0.2"
+	return "setsid sh -c " + quoted("for i in $(seq 400); do echo x >>heart-"+name+"; sleep 0.05; done") + " >/dev/null 2>&1 </dev/null & sleep 0.2"
 }

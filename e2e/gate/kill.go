@@ -43,7 +43,7 @@ func (b *bench) kill(ctx context.Context, sig syscall.Signal) (Status, string) {
 	}
 	defer done()
 	steps := []model.Step{
-		model.Use("b", "Bash", map[string]any{"command": "while test -e .; do echo x >>heart-bash; sleep 0.05; done", "run_in_background": true}),
+		model.Use("b", "Bash", map[string]any{"command": "for i in $(seq 400); do echo x >>heart-bash; sleep 0.05; done", "run_in_background": true}),
 		shell("m", "MCP", pulse("mcp")),
 		{Content: model.Text("never").Content, DelayMS: 60_000},
 	}
