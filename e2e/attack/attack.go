@@ -29,6 +29,7 @@ package attack
 import (
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -179,12 +180,30 @@ type Result struct {
 	Took    time.Duration `json:"took"`
 }
 
-// groups are added by the files of the systems that attacks exist for.
+// groups are added by the files of the systems that attacks exist for, once
+// somebody asks: what only imports this package pays nothing at its start.
 var groups [][]Attack
+
+var (
+	adders []func()
+	loaded sync.Once
+)
+
+// lazily has a file's attacks and modes added when they are asked for.
+func lazily(add func()) { adders = append(adders, add) }
+
+func load() {
+	loaded.Do(func() {
+		for _, add := range adders {
+			add()
+		}
+	})
+}
 
 // All returns every attack, kill test and control, in the order of the table.
 // The slice is the caller's.
 func All() []Attack {
+	load()
 	all := slices.Concat(groups...)
 	for _, a := range all {
 		if a.ID == "" || a.Try == nil {

@@ -10,7 +10,9 @@ import (
 // What was there before the launch: descriptors, links, mounts, owners, and
 // things that change while the launcher looks at them.
 
-func init() {
+func init() { lazily(addBefore) }
+
+func addBefore() {
 	const fds = "what the caller has open is no way out"
 	hook := func(f *Fixture) Finding { return f.planted(f.Common + "/hooks/post-checkout") }
 	open := func(path func(*Fixture) string, flags int) func(*Fixture) (*os.File, error) {

@@ -16,7 +16,9 @@ import (
 
 // Work that must go on: a launcher that stops it is of no use.
 
-func init() {
+func init() { lazily(addControls) }
+
+func addControls() {
 	list := []Attack{
 		{ID: "ok-write", What: "write a file of the worktree", Try: func(Layout) error { return os.WriteFile("new.txt", []byte("x\n"), 0o644) },
 			Judge: func(f *Fixture) Finding { return found(holds(f.Worktree+"/new.txt", "x"), "") }},

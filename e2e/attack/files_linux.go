@@ -12,7 +12,9 @@ import (
 
 // Other files of the user and of the host.
 
-func init() {
+func init() { lazily(addFiles) }
+
+func addFiles() {
 	const writes = "nothing outside the worktree can be written"
 	const reads = "secrets of the user cannot be read"
 	pwned := []byte("package pwned\n")

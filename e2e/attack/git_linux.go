@@ -10,7 +10,9 @@ import (
 
 // The shared git directory: what steers the git that the user runs next.
 
-func init() {
+func init() { lazily(addGit) }
+
+func addGit() {
 	const hooks = "no hook can be put into the shared repository"
 	const pointers = "what tells git where things are stays as it was"
 	hook := func(f *Fixture) Finding { return f.planted(f.Common + "/hooks/post-checkout") }

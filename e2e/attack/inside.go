@@ -30,6 +30,7 @@ func Inside(args []string) int {
 		fmt.Fprintln(os.Stderr, "attack: layout:", err)
 		return 2
 	}
+	load()
 	if mode, ok := modes[args[0]]; ok {
 		if err := mode(l); err != nil {
 			fmt.Fprintln(os.Stderr, "attack:", err)

@@ -13,7 +13,9 @@ import (
 // The kernel's own interfaces. What is the whole machine's is written back as
 // it was read, so that nothing breaks where it gets through.
 
-func init() {
+func init() { lazily(addKernel) }
+
+func addKernel() {
 	const claim = "no setting of the machine can be changed"
 	root := Plain{Root, "only root may write it"}
 	register(

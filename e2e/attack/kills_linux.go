@@ -8,7 +8,9 @@ import (
 // Kill tests: the launcher gets a signal, and two seconds later nothing of
 // the lane runs.
 
-func init() {
+func init() { lazily(addKills) }
+
+func addKills() {
 	self := beat
 	child := func(l Layout) error { // as an agent's tool would be
 		c := l.again("+beat")

@@ -12,7 +12,9 @@ import (
 
 // Mounts: what the lane is made of.
 
-func init() {
+func init() { lazily(addMount) }
+
+func addMount() {
 	const claim = "the lane's mounts cannot be changed from inside"
 	sees := "a mount is seen only in its own namespace"
 	register(

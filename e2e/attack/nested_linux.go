@@ -10,7 +10,9 @@ import (
 
 // Repositories inside the worktree: git goes into them, or the user does.
 
-func init() {
+func init() { lazily(addNested) }
+
+func addNested() {
 	const claim = "git, run outside in or above a nested repository, runs nothing of the agent's"
 	register(
 		Attack{ID: "nested-git-new", Claim: claim, What: "turn a directory of the worktree into a repository with a program in its config",

@@ -15,7 +15,9 @@ import (
 
 // Processes outside, what they hold, and what outlives a lane.
 
-func init() {
+func init() { lazily(addProcess) }
+
+func addProcess() {
 	const claim = "no process outside can be reached"
 	register(
 		Attack{ID: "signal-outside", Claim: claim, What: "send a signal to a process outside", Try: func(l Layout) error {

@@ -23,7 +23,11 @@ func (f *Fixture) UserRuns(dir string, args ...string) Finding { return f.userRu
 
 // Reached says whether somebody came to a service: docker, agent, bus,
 // service, abstract, tcp or udp.
-func (f *Fixture) Reached(name string) bool { return f.services.reached(name) }
+func (f *Fixture) Reached(name string) bool {
+	f.services.mu.Lock()
+	defer f.services.mu.Unlock()
+	return f.services.hits[name] > 0
+}
 
 // Secret is one of the secrets in the fixture: ssh, env, victim, key or
 // foreign. Whoever has it read it.

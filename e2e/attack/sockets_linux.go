@@ -14,7 +14,9 @@ import (
 // Services of the host. A read-only mount does not keep anybody from
 // connecting to a socket in it.
 
-func init() {
+func init() { lazily(addSockets) }
+
+func addSockets() {
 	const claim = "no service of the host can be reached"
 	register(
 		Attack{ID: "unix-docker", Claim: claim, What: "connect to docker.sock", Try: func(l Layout) error { return dial("unix", l.Docker) }, Judge: visited("docker")},
@@ -169,7 +171,9 @@ func serveElsewhere(f *Fixture) error {
 	return os.Remove(mark)
 }
 
-func init() {
+func init() { lazily(addSockets1) }
+
+func addSockets1() {
 	modes["+serve"] = func(l Layout) error {
 		s := &services{hits: map[string]int{}}
 		if _, err := s.listen("unix", l.Late, elsewhereMark); err != nil {

@@ -13,7 +13,9 @@ import (
 // commits into the repository: what comes with them must be commits and
 // nothing else. Each of these commits, so that something is brought in.
 
-func init() {
+func init() { lazily(addTakein) }
+
+func addTakein() {
 	const claim = "with a commit comes nothing but a commit"
 	list := []Attack{
 		{ID: "takein-wiring", What: "commit agent settings and take them out of the worktree again", Try: func(Layout) error {

@@ -10,7 +10,9 @@ import (
 
 // The terminal that the user goes on typing into.
 
-func init() {
+func init() { lazily(addTty) }
+
+func addTty() {
 	const claim = "the user's terminal is not the agent's"
 	onTerminal := Launch{Terminal: true}
 	register(

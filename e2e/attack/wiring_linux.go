@@ -9,7 +9,9 @@ import (
 // Files of the worktree that agents, editors and shells obey when the user
 // next starts them there.
 
-func init() {
+func init() { lazily(addWiring) }
+
+func addWiring() {
 	const claim = "nothing that configures agents, editors or shells is left behind by the agent"
 	settings := []byte(`{"hooks":{"SessionStart":[]}}`)
 	hooks := func(path string) func(*Fixture) Finding {

@@ -85,7 +85,7 @@ func TestWhatIsNotTriedIsNotExercised(t *testing.T) {
 }
 
 func TestJUnitTellsTheStatusesApart(t *testing.T) {
-	rep := gate.Report{Claims: []gate.Claim{{ID: "a", Status: gate.Passed}, {ID: "b", Status: gate.Failed, Detail: "got <through>"},
+	rep := gate.Report{Claims: []gate.Claim{{ID: "a", Status: gate.Passed}, {ID: "b", Status: gate.Failed, Detail: "got <\"through\">&\x01"},
 		{ID: "c", Status: gate.NotExercised}, {ID: "d", Status: gate.NotApplicable}},
 		Counts: map[gate.Status]int{gate.Passed: 1, gate.Failed: 1, gate.NotExercised: 1, gate.NotApplicable: 1}}
 	var b bytes.Buffer
@@ -102,7 +102,7 @@ func TestJUnitTellsTheStatusesApart(t *testing.T) {
 		} `xml:"testcase"`
 	}
 	must(t, xml.Unmarshal(b.Bytes(), &got))
-	if got.Tests != 4 || got.Failures != 1 || got.Errors != 1 || got.Skipped != 1 || len(got.Cases) != 4 || got.Cases[1].Failure == nil || got.Cases[1].Failure.Message != "got <through>" {
+	if got.Tests != 4 || got.Failures != 1 || got.Errors != 1 || got.Skipped != 1 || len(got.Cases) != 4 || got.Cases[1].Failure == nil || got.Cases[1].Failure.Message != "got <\"through\">& " {
 		t.Errorf("%+v from %s", got, b.String())
 	}
 }
