@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ func gateCommand() *cobra.Command {
 	var o gate.Options
 	var asJSON bool
 	var junit string
+	var sign signFlags
 	c := &cobra.Command{
 		Use:   "gate",
 		Short: "Attack a lane on this machine and say whether every claim holds",
@@ -45,7 +47,10 @@ The exit code is 0 only if nothing failed and everything was exercised.`,
   lane gate --only 'write-*,unix-docker'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runGate(c.Context(), o, asJSON, junit)
+			if err := sign.check(); err != nil {
+				return err
+			}
+			return runGate(c.Context(), o, gateOutput{asJSON, junit, sign})
 		},
 	}
 	fl := c.Flags()
@@ -54,10 +59,19 @@ The exit code is 0 only if nothing failed and everything was exercised.`,
 	fl.StringVar(&o.Only, "only", "", "these claims only: ids or patterns, separated by commas")
 	fl.BoolVar(&asJSON, "json", false, "print the report as JSON (lane.gate/1)")
 	fl.StringVar(&junit, "junit", "", "also write the report as JUnit XML to this file")
+	fl.StringVar(&o.Records, "records", "", "keep each run's record in this directory")
+	sign.register(fl, "default: lane-gate-receipt.json")
 	return c
 }
 
-func runGate(ctx context.Context, o gate.Options, asJSON bool, junit string) error {
+// gateOutput says what becomes of the report.
+type gateOutput struct {
+	json  bool
+	junit string
+	sign  signFlags
+}
+
+func runGate(ctx context.Context, o gate.Options, out gateOutput) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	exe, err := os.Executable()
@@ -68,7 +82,7 @@ func runGate(ctx context.Context, o gate.Options, asJSON bool, junit string) err
 		return err
 	}
 	o.Lane, o.Version = exe, laneVersion()
-	o.Progress = gateProgress(asJSON)
+	o.Progress = gateProgress(out.json)
 	rep, err := gate.Run(ctx, o)
 	if unknown := (*gate.UnknownError)(nil); errors.As(err, &unknown) {
 		return &runner.UsageError{Reason: "gate", Detail: err.Error()}
@@ -76,25 +90,40 @@ func runGate(ctx context.Context, o gate.Options, asJSON bool, junit string) err
 	if err != nil {
 		return &runner.Refusal{Reason: "gate", Detail: err.Error(), Hint: "nothing was shown; lane doctor looks at this machine"}
 	}
-	if junit != "" {
-		if err := writeJUnit(rep, junit); err != nil {
-			return &runner.Refusal{Reason: "gate", Path: junit, Detail: err.Error()}
-		}
-	}
-	if asJSON {
-		if err := printJSON(rep); err != nil {
-			return err
-		}
-	} else if o.Live != nil {
-		if err := rep.WriteTable(os.Stdout); err != nil {
-			return err
-		}
+	if err := out.write(ctx, rep); err != nil {
+		return err
 	}
 	tell(os.Stderr, "gate: %s", rep.Summary())
 	if !rep.Held {
 		return exitError(runner.ExitFailed)
 	}
 	return nil
+}
+
+func (out gateOutput) write(ctx context.Context, rep gate.Report) error {
+	if out.junit != "" {
+		if err := writeJUnit(rep, out.junit); err != nil {
+			return &runner.Refusal{Reason: "gate", Path: out.junit, Detail: err.Error()}
+		}
+	}
+	if rep.Mode == "live" && !out.json {
+		if err := rep.WriteTable(os.Stdout); err != nil {
+			return err
+		}
+	}
+	if out.json {
+		if err := printJSON(rep); err != nil {
+			return err
+		}
+	}
+	if out.sign.key == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(rep, "", "  ")
+	if err != nil {
+		return err
+	}
+	return out.sign.write(ctx, "lane-gate-receipt.json", append(b, '\n'))
 }
 
 // gateProgress prints a line a claim: to standard output, or with --json to

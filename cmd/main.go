@@ -77,7 +77,7 @@ worktree and nothing else, and proves it.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("lane {{.Version}}\n")
-	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), gateCommand(), hookCommand())
+	root.AddCommand(runCommand(), execCommand(), planCommand(), discoverCommand(), runsCommand(), doctorCommand(), whyCommand(), gateCommand(), receiptCommand(), hookCommand())
 	root.AddCommand(topicCommands()...)
 	return root
 }

@@ -34,6 +34,7 @@ func (f *requestFlags) register(c *cobra.Command) {
 	registerLane(fl, &f.req)
 	f.limits.register(fl)
 	fl.StringVar(&f.req.MCP, "mcp", "", "a JSON file with MCP servers, confined like all else")
+	fl.BoolVar(&f.req.Verify, "verify", false, "before the agent starts, make canaries in earnest where none may come to be, and look for them on the host")
 	fl.BoolVar(&f.req.RequireChanges, "require-changes", false, "a run that changes no file fails")
 	fl.BoolVar(&f.json, "json", false, "print one JSON record on standard output")
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,6 +20,7 @@ import (
 func runCommand() *cobra.Command {
 	f := &requestFlags{}
 	var dryRun, quiet bool
+	var sign signFlags
 	c := &cobra.Command{
 		Use:   "run --writer NAME [flags] -- PROMPT...",
 		Short: "Run an agent in this worktree",
@@ -37,10 +39,20 @@ goes to standard output, or with --json one record; all else to standard error.`
 			if err != nil {
 				return err
 			}
-			return report(f.json, run(c.Context(), req, quiet))
+			if err := sign.check(); err != nil {
+				return err
+			}
+			res := run(c.Context(), req, quiet)
+			signing := sign.signRun(c.Context(), res)
+			if signing != nil && res.Exit != runner.ExitDone {
+				tellRefusal(os.Stderr, refusal(signing)) // the run's own end decides
+				signing = nil
+			}
+			return errors.Join(report(f.json, res), signing)
 		},
 	}
 	f.register(c)
+	sign.register(c.Flags(), "default: with the run's record")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "print the plan and start nothing")
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
 	return c

@@ -88,6 +88,11 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 	p.Checks = checks(layer, repo, h, p, launch)
 	p.Checks.HostMounts = layer.Namespaces() && slices.Contains(req.Accept, hostMounts)
 	p.Checks.Dir, p.Checks.Path = cwd, executable(a, h, p.Policy)
+	if req.Verify {
+		if err := planVerify(&p, repo, h, layer); err != nil {
+			return Plan{}, err
+		}
+	}
 	return p, nil
 }
 

@@ -46,6 +46,8 @@ type Request struct {
 	MaxTakeIn int64         // bytes of new objects, unpacked; 0 for the default
 	Rebase    bool          // a later take-in replays the commits on the branch as it is now
 	Layer     string        // which layer confines, "" for the default
+	// Verify tries a canary set in earnest before the agent starts.
+	Verify bool
 	// RequireChanges makes a run that changed no file a failure.
 	RequireChanges bool
 }

@@ -100,6 +100,9 @@ func Run(j Job) Result {
 		return finishRecord(&res, dir)
 	}
 	if err == nil {
+		err = verifyOutside(&res, j.Plan.Checks.Verify)
+	}
+	if err == nil {
 		err = warden.hold(child)
 	}
 	if err == nil {

@@ -76,6 +76,7 @@ type Options struct {
 	WriterBin string   // its executable, "" to let lane find it
 	Only      string   // ids or patterns of them, separated by commas; "" for all
 	Dir       string   // where the scratch directory is made, "" for a default
+	Records   string   // a directory that gets each run's record, "" for none
 	Live      *Live    // nil for the offline gate
 	Progress  Progress // nil for none
 }
@@ -118,6 +119,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(Claim) {}
 	}
+	if o.Records != "" {
+		if err := os.MkdirAll(o.Records, 0o755); err != nil {
+			return Report{}, err
+		}
+	}
 	b := &bench{o: o, report: newReport(o)}
 	if err := b.make(); err != nil {
 		return b.report, err
@@ -137,7 +143,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return b.report, &UnknownError{o.Only}
 	}
 	b.report.finish()
-	return b.report, nil
+	return b.report, b.recordErr
 }
 
 // bench is one run of the gate.
@@ -149,6 +155,8 @@ type bench struct {
 	report Report
 	gaps   []sandbox.Gap // that lane's plans declare
 	n      int           // of the directories made
+	// recordErr is the first record that could not be kept.
+	recordErr error
 }
 
 // make makes the scratch directory: where lane puts no private directory over

@@ -2,10 +2,15 @@ package gate_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lane/e2e/gate"
 )
@@ -17,7 +22,9 @@ const corpus = "hook-literal,home-rc,read-ssh,orphan,userns,hang-child-term,ok-w
 // Every claim of a run holds, with the real agent, as root and as a user.
 func TestEveryClaimOfARunHolds(t *testing.T) {
 	asBoth(t, func(t *testing.T, s stage) {
-		rep, by := s.run(t, s.options(t, "lane", "bash-*,mcp-*,write-*,edit-*,notebook-*,sub-*,tool-*,read-*,plant-*,hostile-*,killed-*,ok-*[^c]h*,ok-file,ok-sub-*,ok-commit,ok-clean,"+corpus))
+		o := s.options(t, "lane", "bash-*,mcp-*,write-*,edit-*,notebook-*,sub-*,tool-*,read-*,plant-*,hostile-*,killed-*,ok-*[^c]h*,ok-file,ok-sub-*,ok-commit,ok-clean,"+corpus)
+		o.Records = t.TempDir()
+		rep, by := s.run(t, o)
 		for _, c := range rep.Claims {
 			if c.Status == gate.Failed || c.Status == gate.NotExercised {
 				t.Errorf("%s %s: %s: %s", c.Entry, c.ID, c.Status, c.Detail)
@@ -33,8 +40,40 @@ func TestEveryClaimOfARunHolds(t *testing.T) {
 		if len(rep.Runs) < 5 || rep.Receipt.Writer == nil || rep.Receipt.Writer.SHA256 == "" || rep.Receipt.Host.Kernel == "" {
 			t.Errorf("the report does not say what was gated: %+v, %d runs", rep.Receipt, len(rep.Runs))
 		}
+		b, err := json.Marshal(rep)
+		must(t, err)
+		s.valid(t, "lane.gate.1.json", b)
+		records, err := filepath.Glob(o.Records + "/*.json")
+		must(t, err)
+		if len(records) != len(rep.Runs) {
+			t.Errorf("%d records of %d runs", len(records), len(rep.Runs))
+		}
+		for _, file := range records {
+			b, err := os.ReadFile(file)
+			must(t, err)
+			s.valid(t, "lane.result.1.json", b)
+		}
 		t.Logf("%s", rep.Summary())
 	})
+}
+
+// valid holds real output against a schema's file.
+func (s stage) valid(t *testing.T, name string, doc []byte) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(s.bin, name)) // the checkout may be closed to this user
+	must(t, err)
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+	must(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	must(t, c.AddResource(name, parsed))
+	schema, err := c.Compile(name)
+	must(t, err)
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	must(t, err)
+	if err := schema.Validate(v); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 }
 
 // Round a launcher that confines nothing the same acts get through, and the

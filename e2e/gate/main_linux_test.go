@@ -103,6 +103,9 @@ func newStage(t *testing.T) stage {
 	claude, err := filepath.EvalSymlinks("../agents/node_modules/.bin/claude")
 	must(t, err)
 	install(t, claude, filepath.Join(bin, "claude"))
+	for _, name := range []string{"lane.gate.1.json", "lane.result.1.json"} {
+		install(t, filepath.Join("..", "..", "schemas", name), filepath.Join(bin, name))
+	}
 	return stage{dir, bin}
 }
 

@@ -128,7 +128,7 @@ func (b *bench) run(ctx context.Context, x session) {
 	}
 	defer srv.Close()
 	s.answer = srv.Result
-	res, err := b.lane(ctx, s, srv.URL, "", 0)
+	res, raw, err := b.lane(ctx, s, srv.URL, "", prompt)
 	if err != nil || res.Status == runner.Refused {
 		if err == nil {
 			err = fmt.Errorf("lane refused: %s: %s", res.Reason, res.Detail)
@@ -136,7 +136,7 @@ func (b *bench) run(ctx context.Context, x session) {
 		b.tellNone(x, began, err.Error())
 		return
 	}
-	b.took(x.name, "", res)
+	b.took(x.name, "", res, raw)
 	b.judge(x, s, res, began)
 }
 
@@ -221,9 +221,15 @@ func (a act) judge(s *scene, res runner.Result, proven map[string]bool) (Status,
 }
 
 // took notes what a run's record says of itself.
-func (b *bench) took(session, modelName string, res runner.Result) {
+func (b *bench) took(session, modelName string, res runner.Result, raw []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.o.Records != "" {
+		name := strings.Join(strings.FieldsFunc(session+"-"+modelName+"-"+res.Run, func(r rune) bool { return r == '/' || r == '-' }), "-")
+		if err := os.WriteFile(filepath.Join(b.o.Records, name+".json"), raw, 0o644); err != nil && b.recordErr == nil {
+			b.recordErr = err
+		}
+	}
 	b.report.Runs = append(b.report.Runs, RunProof{Session: session, Model: modelName, Run: res.Run, Status: res.Status, Reason: res.Reason, Exit: res.Exit,
 		PlanSHA256: res.PlanSHA256, SettingsSHA256: res.SettingsSHA256, Layers: res.Layers, CostUSD: res.CostUSD})
 	if b.report.Receipt.Writer == nil {
@@ -239,31 +245,24 @@ func (b *bench) took(session, modelName string, res runner.Result) {
 // agentTime bounds one run.
 const agentTime = 5 * time.Minute
 
-// lane starts `lane run` and returns its record.
-func (b *bench) lane(ctx context.Context, s *scene, url, modelName string, timeout time.Duration) (runner.Result, error) {
-	if timeout == 0 {
-		timeout = agentTime
-	}
-	c, err := b.command(ctx, s, url, modelName, timeout, prompt)
+// lane starts `lane run` and returns its record, also as it was printed.
+func (b *bench) lane(ctx context.Context, s *scene, url, modelName, text string) (runner.Result, []byte, error) {
+	var res runner.Result
+	c, err := b.command(ctx, s, url, modelName, agentTime, text)
 	if err != nil {
-		return runner.Result{}, err
+		return res, nil, err
 	}
-	return finish(c)
-}
-
-func finish(c *exec.Cmd) (runner.Result, error) {
 	var out, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &out, &stderr
-	err := c.Run()
+	err = c.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return runner.Result{}, err
+		return res, nil, err
 	}
-	var res runner.Result
 	if err := json.Unmarshal(out.Bytes(), &res); err != nil {
-		return res, fmt.Errorf("lane's output is no record: %w: %s", err, oneLine(stderr.String()))
+		return res, nil, fmt.Errorf("lane's output is no record: %w: %s", err, oneLine(stderr.String()))
 	}
-	return res, nil
+	return res, out.Bytes(), nil
 }
 
 // command is `lane run` with the agent's tools and the gate's MCP server.

@@ -48,10 +48,37 @@ type ChildPlan struct {
 	// that does nothing: it must exit 0 within five seconds.
 	Nested []string `json:"nested,omitempty"`
 
+	// Verify, if set, is the canary set of lane run --verify: what the checks
+	// above try without a trace is done in earnest.
+	Verify *Verify `json:"verify,omitempty"`
+
 	// Seccomp names the system-call table to put on last; "" is none.
 	Seccomp  string         `json:"seccomp,omitempty"`
 	Limits   sandbox.Limits `json:"limits"`
 	Terminal bool           `json:"terminal,omitempty"`
+}
+
+// Verify says where canaries are tried. Each has a name of this run's, so that
+// what came to be can be found, and removed, from outside.
+type Verify struct {
+	Name      string   `json:"name"`
+	Own       string   `json:"own"`       // a directory that can be written
+	Refused   []string `json:"refused"`   // directories where each try must fail
+	Elsewhere []string `json:"elsewhere"` // where it may fail or land in a directory of the lane's own
+	Pointer   string   `json:"pointer,omitempty"`
+}
+
+// Canaries are all paths that the tries would make outside.
+func (v Verify) Canaries() []string {
+	var paths []string
+	for _, list := range [][]string{v.Refused, v.Elsewhere} {
+		for _, dir := range list {
+			for _, end := range []string{"", ".d", ".l", ".s", ".r", ".n"} {
+				paths = append(paths, dir+"/"+v.Name+end)
+			}
+		}
+	}
+	return paths
 }
 
 // PathID is a file's identity on this host.

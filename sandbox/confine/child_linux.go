@@ -36,6 +36,7 @@ func init() {
 			{"seccomp-refused", tryFilter},
 			{"socket-got-through", trySockets},
 			{"nested-sandbox-refused", tryNested},
+			{"verify", tryVerify},
 		},
 		before: []childStep{
 			{"terminal-refused", takeTerminal},
