@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -234,7 +235,7 @@ func warnings(a *agent.Agent, h Host) []string {
 func spec(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host, p Plan) agent.Spec {
 	plan := filepath.Join(p.RunDir, planDir)
 	return agent.Spec{
-		Exe: h.Program.Real, Lane: h.Lane,
+		Exe: h.Program.Real, Lane: cmp.Or(h.Hook, h.Lane),
 		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
 		PlanDir: plan, StateDir: filepath.Join(p.RunDir, stateDir), Tmp: p.Tmp,
 		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path, NoNesting: h.inPlace(),

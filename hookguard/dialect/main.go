@@ -49,6 +49,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return print(within(Deadline, d, opts.event, func() Answer { return answer(d, opts, stdin, hookguard.Judge) }), stdout, stderr)
 }
 
+// Program is Main for a program that is nothing but the hook. It is called in
+// the very words of lane, "hook" first.
+func Program(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "hook" {
+		args = args[1:]
+	}
+	return Main(args, stdin, stdout, stderr)
+}
+
 type options struct {
 	harness, event, plan, facts string
 	log                         string // a run's log of what was answered

@@ -31,7 +31,7 @@ func main() {
 `
 
 // BenchmarkHookProcess measures whole hook processes, from start to exit:
-// lane's, the bare one, and node's. They take turns, so that a busy machine
+// lane-hook, lane itself in its place, the bare one, and node's. They take turns, so that a busy machine
 // slows all of them, and what counts is their ratio.
 //
 //	go test ./hookguard/dialect -run '^$' -bench HookProcess
@@ -55,6 +55,7 @@ func BenchmarkHookProcess(b *testing.B) {
 		b.Fatal(err)
 	}
 	programs := map[string][]string{
+		"hook": {build("lane-hook", "lane/cmd/lane-hook"), "hook", "--harness", "claude-code", "--plan", facts},
 		"lane": {build("lane", "lane/cmd/lane"), "hook", "--harness", "claude-code", "--plan", facts},
 		"bare": {build("bare", source)},
 	}
@@ -89,9 +90,10 @@ func report(b *testing.B, times map[string][]time.Duration) {
 		b.ReportMetric(float64(median[name].Microseconds())/1000, name+"-p50-ms")
 		b.ReportMetric(float64(list[len(list)*95/100].Microseconds())/1000, name+"-p95-ms")
 	}
+	b.ReportMetric(float64(median["hook"])/float64(median["bare"]), "hook/bare")
 	b.ReportMetric(float64(median["lane"])/float64(median["bare"]), "lane/bare")
 	if median["node"] > 0 {
-		b.ReportMetric(float64(median["node"])/float64(median["lane"]), "node/lane")
+		b.ReportMetric(float64(median["node"])/float64(median["hook"]), "node/hook")
 	}
 }
 

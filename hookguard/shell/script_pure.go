@@ -1,8 +1,8 @@
 package shell
 
 import (
-	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -177,7 +177,7 @@ func buffer(_ *evaluator, _ string, first value, args []value) value {
 }
 
 func decodeURL(s string) string {
-	if d, err := url.PathUnescape(s); err == nil {
+	if d, ok := percentDecoded(s); ok {
 		return d
 	}
 	return s
@@ -239,4 +239,29 @@ func (e *evaluator) expand(v value) value {
 		}
 		return s
 	}).texts}
+}
+
+// percentDecoded is s with its %XX as bytes. (net/url would do it as well, and
+// bring what every start of the hook would pay for.)
+func percentDecoded(s string) (string, bool) {
+	if !strings.Contains(s, "%") {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+2 >= len(s) {
+			return "", false
+		}
+		n, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(byte(n))
+		i += 2
+	}
+	return b.String(), true
 }

@@ -94,7 +94,7 @@ type Login struct {
 // Spec is what a launch is rendered from.
 type Spec struct {
 	Exe       string // the agent's executable, absolute and resolved
-	Lane      string // lane's own executable, absolute and resolved
+	Lane      string // lane's own executable, or what stands in for it in hooks; absolute and resolved
 	Worktree  string
 	GitDir    string
 	CommonDir string
