@@ -30,8 +30,12 @@ type row struct {
 	test   func(t *testing.T)
 }
 
+// rowsRun are the rows that a test of this process named.
+var rowsRun = map[int]bool{}
+
 func runRows(t *testing.T, rows []row) {
 	for _, r := range rows {
+		rowsRun[r.number] = true
 		t.Run(fmt.Sprintf("%d_%s", r.number, r.says), r.test)
 	}
 }
