@@ -31,6 +31,8 @@ var suites = map[string][]string{
 	"exec":     {"git", "bwrap"},
 	"stub":     {"git", "bwrap"},
 	"claude":   {"git", "bwrap", "agents"},
+	"codex":    {"git", "bwrap", "codex"},
+	"gemini":   {"git", "bwrap", "gemini"},
 	"landlock": {"git", "landlock", "agents"},
 }
 
@@ -105,7 +107,8 @@ func filtered() bool {
 // logins are what the agents of single suites need; none is a secret, and
 // nobody listens at the addresses until a script starts a model.
 var logins = map[string]map[string]string{
-	"codex": {"CODEX_API_KEY": "sk-scripted", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+	"codex":  {"CODEX_API_KEY": "sk-scripted", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+	"gemini": {"GEMINI_API_KEY": "sk-scripted", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"},
 }
 
 // setup gives a script an empty environment with a home of its own.

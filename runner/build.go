@@ -335,6 +335,10 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 	if !h.inPlace() {
 		found = append(found, sandbox.Gap{Name: lateSockets, Detail: "a socket that begins to listen after the launch, where the lane sees the host's files (the worktree, the main checkout, --read, a readable home), can be connected to"})
 	}
+	if len(h.Obeyed) > 0 {
+		found = append(found, sandbox.Gap{Name: "repository-config", Detail: fmt.Sprintf(
+			"the agent obeys what the repository says in %s: it may switch the guard off, start programs inside the lane and name another server for the key", quote(h.Obeyed[0]))})
+	}
 	for _, g := range found {
 		// The lane shares the host's network until its own network layer
 		// exists, an agent's own sandbox cannot do without namespaces, and no

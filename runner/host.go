@@ -40,6 +40,7 @@ type Host struct {
 	Toolchains   []sandbox.Row     // below Home, those that exist
 	Secrets      []sandbox.Row     // what a readable home must not show, those that exist
 	Masked       []sandbox.Row     // files that --mask names
+	Obeyed       []string          // files of the repository's by which it configures the agent
 	Notes        []string          // what the user should know of the request
 	Certificates []string          // files and directories named by certificateVars, resolved
 	CertFiles    map[string]bool   // which of them are files

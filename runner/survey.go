@@ -73,6 +73,7 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	if err := surveyRequest(&h, req, repo, a); err != nil {
 		return h, err
 	}
+	surveyObeyed(&h, repo.Worktree, a)
 	surveyWiring(&h, repo.Worktree)
 	surveyHooks(&h, repo)
 	h.Tree = readTree(repo.Worktree, treeSkips(repo))

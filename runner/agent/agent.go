@@ -52,6 +52,10 @@ type Agent struct {
 	// Ignored are files in the worktree by which a repository would configure
 	// the agent; lane starts it so that they have no effect, and says so.
 	Ignored []string
+	// Obeyed are files by which a repository configures the agent whatever
+	// lane does, in the worktree or in a directory above it. Where one exists,
+	// that is a gap.
+	Obeyed []string
 	// Litter are names that the agent itself leaves in the worktree.
 	Litter []string
 	// Placeholders are empty files or directories that its sandbox makes in
