@@ -33,6 +33,7 @@ var suites = map[string][]string{
 	"claude":   {"git", "bwrap", "agents"},
 	"codex":    {"git", "bwrap", "codex"},
 	"gemini":   {"git", "bwrap", "gemini"},
+	"copilot":  {"git", "bwrap", "copilot"},
 	"landlock": {"git", "landlock", "agents"},
 }
 
@@ -107,8 +108,9 @@ func filtered() bool {
 // logins are what the agents of single suites need; none is a secret, and
 // nobody listens at the addresses until a script starts a model.
 var logins = map[string]map[string]string{
-	"codex":  {"CODEX_API_KEY": "sk-scripted", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
-	"gemini": {"GEMINI_API_KEY": "sk-scripted", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"},
+	"codex":   {"CODEX_API_KEY": "sk-scripted", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+	"copilot": {"COPILOT_PROVIDER_API_KEY": "sk-scripted", "COPILOT_PROVIDER_BASE_URL": "http://127.0.0.1:9/v1"},
+	"gemini":  {"GEMINI_API_KEY": "sk-scripted", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"},
 }
 
 // setup gives a script an empty environment with a home of its own.

@@ -12,8 +12,8 @@ func hookLog(s Spec) string { return filepath.Join(s.StateDir, "guard.jsonl") }
 // that cannot be started, or dies, refuses the call: in these harnesses it
 // would let the call through, and only exit code 2 with text beside it is a
 // refusal in all of them.
-func hookCommand(s Spec, harness string) string {
-	argv := []string{s.Lane, "hook", "--harness", harness, "--plan", s.PlanFile, "--log", hookLog(s)}
+func hookCommand(s Spec, harness string, more ...string) string {
+	argv := append([]string{s.Lane, "hook", "--harness", harness, "--plan", s.PlanFile, "--log", hookLog(s)}, more...)
 	for i, a := range argv {
 		argv[i] = shellQuote(a)
 	}
