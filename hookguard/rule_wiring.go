@@ -23,14 +23,19 @@ var wiring = &Rule{
 		{Tool: "Write", Text: ".claude/commands/release.md", Set: inRun},
 		{Text: "mkdir -p .claude/skills/x", Set: inRun},
 		{Tool: "Write", Text: ".github/agents/x.md", Set: inRun},
+		{Tool: "Write", Text: "pkg/.claude/commands/release.md", Set: inRun},
+		{Tool: "Write", Text: "pkg/.vscode/tasks.json", Set: inRun},
 	},
 	Pass: []Example{
 		{Tool: "Read", Text: ".claude/settings.json"},
 		{Tool: "Write", Text: "CLAUDE.md"},
 		{Tool: "Write", Text: ".claude/commands/release.md"},
 		{Text: "mkdir -p .claude/skills/x && echo hi > .claude/skills/x/SKILL.md"},
-		{Tool: "Write", Text: "pkg/.claude/commands/release.md", Set: inRun},
+		{Tool: "Write", Text: "pkg/.claude/commands/release.md"},
+		{Tool: "Write", Text: "pkg/.vscode/tasks.json"},
 		{Tool: "Write", Text: ".github/instructions/go.md", Set: inRun},
+		{Tool: "Write", Text: "node_modules/x/.vscode/tasks.json", Set: inRun},
+		{Tool: "Write", Text: "/home/dev/.codex/worktrees/a/main.go", Set: func(f *Facts) { f.Worktree = "/home/dev/.codex/worktrees/a" }},
 		{Tool: "Write", Text: "docs/claude/settings.json"},
 		{Tool: "Write", Text: ".github/workflows/ci.yml"},
 		{Text: "cat .envrc"},
@@ -48,22 +53,30 @@ func inRun(f *Facts) { f.State = "/home/dev/.lane/runs/1/state" }
 
 // wired reports whether the place is, lies in, or holds wiring by the table
 // that the operating system layer protects by. A directory is touched as a
-// whole when it is removed or replaced. Agents and direnv read their wiring
-// in nested directories too; an editor reads it at the root alone, and a
-// nested .vimrc may be what the project is about.
+// whole when it is removed or replaced.
+//
+// In a run the layer says what is wiring, in directories below too. On its
+// own the guard has to guess where an agent will be started: agents and
+// direnv read their wiring in nested directories, an editor at the root
+// alone, and a nested .vimrc may be what the project is about; texts for the
+// agent are the documents they look like.
 func (g *guard) wired(p place) bool {
 	names := p.names()
-	root := len(p.names())
+	first, root, layered := 0, len(names), false
 	if below(p.at, g.facts.Worktree) {
-		root = strings.Count(g.facts.Worktree, "/")
+		root = strings.Count(strings.TrimSuffix(g.facts.Worktree, "/"), "/")
+		first, layered = root, g.facts.State != ""
+	}
+	if layered && wiredByLayer(names[root:]) {
+		return true
 	}
 	for _, w := range sandbox.Wiring() {
 		want := strings.Split(w.Path, "/")
-		for i := range names {
-			// In a run the layer that confines the agent protects these texts
-			// where its table names them; on its own the guard takes them for
-			// the documents they are.
-			if prose(names[i:], p.by) && (i != root || g.facts.State == "") {
+		for i := first; i < len(names); i++ {
+			if layered && i > root && len(names)-i >= len(want) && !shell.HasWildcard(p.at) {
+				continue // the layer was asked
+			}
+			if !layered && prose(names[i:], p.by) {
 				continue
 			}
 			// A plugin's own directory is a product like another, and read
@@ -72,6 +85,18 @@ func (g *guard) wired(p place) bool {
 			if (anywhere || i == root) && matchesWiring(names[i:], want, p.op) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// wiredByLayer reports whether a path of the worktree is, or lies in, wiring
+// of a directory below the top. The top's own is in the table as it stands.
+func wiredByLayer(names []string) bool {
+	table := sandbox.NewWiringBelow()
+	for i := 2; i <= len(names); i++ {
+		if _, ok := table.Find(strings.Join(names[:i], "/")); ok {
+			return true
 		}
 	}
 	return false

@@ -31,17 +31,15 @@ func TestWiringAgreesWithPolicy(t *testing.T) {
 	for _, w := range sandbox.Wiring() {
 		parts = append(parts, strings.Split(w.Path, "/")...)
 	}
-	// Only what lies at the worktree's root: the guard says no to an agent's
-	// wiring in a nested directory as well, which the layer cannot know.
-	nested := func(path string) bool {
-		first, rest, _ := strings.Cut(path, "/")
-		for _, w := range sandbox.Wiring() {
-			name, _, _ := strings.Cut(w.Path, "/")
-			if strings.Contains("/"+rest+"/", "/"+name+"/") && first != "" {
+	below := sandbox.NewWiringBelow()
+	refuses := func(path string) bool {
+		names := strings.Split(path, "/")
+		for i := range names {
+			if _, ok := below.Find(strings.Join(names[:i+1], "/")); ok {
 				return true
 			}
 		}
-		return false
+		return !policy.Allows(facts.Worktree+"/"+path, sandbox.Write)
 	}
 	judge := func(tool, path string) Verdict {
 		input, _ := json.Marshal(map[string]string{"file_path": path, "command": "echo x > '" + path + "'"})
@@ -49,7 +47,7 @@ func TestWiringAgreesWithPolicy(t *testing.T) {
 	}
 	refused, let := 0, 0
 	check := func(path string) {
-		want := !policy.Allows(facts.Worktree+"/"+path, sandbox.Write)
+		want := refuses(path)
 		for _, tool := range []string{"Write", "Bash"} {
 			v := judge(tool, path)
 			if got := v.Decision == Deny; got != want || got && v.Rule != wiring.ID {
@@ -79,11 +77,10 @@ func TestWiringAgreesWithPolicy(t *testing.T) {
 			path += "/" + parts[random.IntN(len(parts))]
 		}
 		path += "/" + tails[random.IntN(len(tails))]
-		if !nested(path) {
-			check(path)
-		}
+		check(path)
+		check("node_modules/" + path)
 	}
-	if refused < 500 || let < 200 {
+	if refused < 500 || let < 500 {
 		t.Errorf("%d refused and %d let through: too few of one kind to mean anything", refused, let)
 	}
 }
