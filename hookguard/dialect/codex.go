@@ -12,7 +12,7 @@ func init() {
 		CanAsk: func(Call, hookguard.Facts) bool { return false },
 		// With text on stderr only: exit 2 alone runs the tool.
 		Fail: func(_, reason string) Answer { return refuse(failText(reason)) },
-		Tool: codexTool,
+		Tool: codexTool, Unseen: true,
 		Can: Capabilities{
 			Measured: "Codex CLI 0.171.0",
 			Events:   []string{"PreToolUse", "UserPromptSubmit"},
@@ -53,7 +53,6 @@ func readCodex(payload []byte, _ string) (Call, error) {
 		return c, err
 	}
 	c.Tool, c.Input = codexTool(p.Tool, p.Input)
-	c.Unseen = true
 	// The user's hooks.json and a plugin run at the same time.
 	id := p.ToolUse
 	if id == "" {

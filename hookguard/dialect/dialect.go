@@ -47,6 +47,9 @@ type Dialect struct {
 	// verdict again, for harnesses that run hooks one after the other and obey
 	// the last. The others get silence from the second.
 	Repeats bool
+	// Unseen says that the agent can type into a program that it started
+	// without any hook being asked.
+	Unseen bool
 
 	Can    Capabilities
 	Wiring Wiring
