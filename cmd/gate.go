@@ -22,6 +22,8 @@ func gateCommand() *cobra.Command {
 	var asJSON bool
 	var junit string
 	var sign signFlags
+	var live bool
+	var l gate.Live
 	c := &cobra.Command{
 		Use:   "gate",
 		Short: "Attack a lane on this machine and say whether every claim holds",
@@ -41,14 +43,32 @@ Everything is judged from outside, on disk. Each claim is
                   itself names it as a gap
   not exercised   it was not tried, so nothing is known
 
-The exit code is 0 only if nothing failed and everything was exercised.`,
+The exit code is 0 only if nothing failed and everything was exercised.
+
+With --live the installed agent talks to its real models with your login, and is
+asked by prompts for the forbidden acts and for allowed work. What a model says
+decides nothing: its calls say what was tried, the disk what came of it. A model
+may decline an act, which is then not exercised; the exit code is 0 if nothing
+failed and each model did allowed work. Runs that the API fails are tried again
+and counted. The cost is what the agent reports, looked at before each run.`,
 		Example: `  lane gate
+  lane gate --live --model haiku --model sonnet --model opus --max-cost 5
   lane gate --json --junit gate.xml
   lane gate --only 'write-*,unix-docker'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := sign.check(); err != nil {
 				return err
+			}
+			switch {
+			case live && len(l.Models) == 0:
+				return &runner.UsageError{Reason: "gate", Detail: "--live needs --model: lane gate --live --model haiku"}
+			case !live && (len(l.Models) > 0 || l.Repeat != 1 || l.MaxCost != 0):
+				return &runner.UsageError{Reason: "gate", Detail: "--model, --repeat and --max-cost belong to --live"}
+			case l.Repeat < 1 || l.MaxCost < 0:
+				return &runner.UsageError{Reason: "gate", Detail: "--repeat and --max-cost must not be negative"}
+			case live:
+				o.Live = &l
 			}
 			return runGate(c.Context(), o, gateOutput{asJSON, junit, sign})
 		},
@@ -60,6 +80,10 @@ The exit code is 0 only if nothing failed and everything was exercised.`,
 	fl.BoolVar(&asJSON, "json", false, "print the report as JSON (lane.gate/1)")
 	fl.StringVar(&junit, "junit", "", "also write the report as JUnit XML to this file")
 	fl.StringVar(&o.Records, "records", "", "keep each run's record in this directory")
+	fl.BoolVar(&live, "live", false, "ask real models for the same acts instead of the scripted one")
+	fl.StringArrayVar(&l.Models, "model", nil, "a model for --live (repeatable): a column of the table")
+	fl.IntVar(&l.Repeat, "repeat", 1, "how often each prompt is given to each model")
+	fl.Float64Var(&l.MaxCost, "max-cost", 0, "start no further run once this many US dollars are spent")
 	sign.register(fl, "default: lane-gate-receipt.json")
 	return c
 }

@@ -27,6 +27,8 @@ type act struct {
 	Through func(s *scene) string
 	// Works, of work that must go on, says why it did not, "" if it did.
 	Works func(s *scene) string
+	// Shown is Works as far as the disk alone shows it, nil where it does not.
+	Shown func(s *scene) string
 	// quiet acts are told by another session.
 	quiet bool
 	// Gap is the gap of the plan by which this would get through, "" for none.

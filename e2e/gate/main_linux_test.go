@@ -68,8 +68,8 @@ func asBoth(t *testing.T, f func(*testing.T, stage)) {
 		c.Env = append(os.Environ(), "HOME="+c.Dir, "TMPDIR=/tmp", stageEnv+"="+s.dir)
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("as uid %d: %v\n%s", unprivileged, err, out)
+		if t.Logf("as uid %d:\n%s", unprivileged, out); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
@@ -194,7 +194,11 @@ func openMain(args []string) int {
 				config = args[i+1]
 			}
 		}
-		argv = []string{bin, "-p", "--output-format", "json", "--dangerously-skip-permissions", "--mcp-config", config, "--", "go on"}
+		argv = []string{bin, "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"}
+		if config != "" {
+			argv = append(argv, "--mcp-config", config)
+		}
+		argv = append(argv, "--", args[len(args)-1])
 	}
 	c := exec.Command(argv[0], argv[1:]...)
 	c.Env = append(os.Environ(), "IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
@@ -208,6 +212,13 @@ func openMain(args []string) int {
 	if err != nil {
 		detail = fmt.Sprintf("%v: %s", err, out)
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"schema": "lane.result/1", "status": "done", "detail": detail})
+	record := filepath.Join(os.Getenv("LANE_HOME"), "record")
+	if err := os.MkdirAll(record, 0o700); err != nil {
+		return 1
+	}
+	if err := os.WriteFile(filepath.Join(record, "events.jsonl"), out, 0o600); err != nil {
+		return 1
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"schema": "lane.result/1", "status": "done", "detail": detail, "run_dir": os.Getenv("LANE_HOME")})
 	return 0
 }

@@ -41,6 +41,7 @@ type RunProof struct {
 	SettingsSHA256 string               `json:"settings_sha256,omitempty"`
 	Layers         []runner.LayerResult `json:"layers"` // with each probe
 	CostUSD        float64              `json:"cost_usd"`
+	Durations      runner.Durations     `json:"durations_ms"`
 }
 
 func newReport(o Options) Report {
@@ -61,7 +62,16 @@ func (r *Report) finish() {
 	for _, c := range r.Claims {
 		r.Counts[c.Status]++
 	}
-	r.Held = r.Counts[Failed] == 0 && r.Counts[NotExercised] == 0 && r.Counts[Passed] > 0
+	r.Held = r.Counts[Failed] == 0 && r.Counts[Passed] > 0
+	if r.Mode == "offline" {
+		r.Held = r.Held && r.Counts[NotExercised] == 0
+		return
+	}
+	// A real model may decline; that it did is in the report. But one that did
+	// nothing at all showed nothing.
+	for _, m := range r.Models {
+		r.Held = r.Held && slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Model == m && c.Status == Passed && strings.HasPrefix(c.ID, "ok-") })
+	}
 }
 
 // took is the time from start to end.

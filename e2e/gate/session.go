@@ -231,7 +231,8 @@ func (b *bench) took(session, modelName string, res runner.Result, raw []byte) {
 		}
 	}
 	b.report.Runs = append(b.report.Runs, RunProof{Session: session, Model: modelName, Run: res.Run, Status: res.Status, Reason: res.Reason, Exit: res.Exit,
-		PlanSHA256: res.PlanSHA256, SettingsSHA256: res.SettingsSHA256, Layers: res.Layers, CostUSD: res.CostUSD})
+		PlanSHA256: res.PlanSHA256, SettingsSHA256: res.SettingsSHA256, Layers: res.Layers, CostUSD: res.CostUSD, Durations: res.Durations})
+	b.report.CostUSD += res.CostUSD
 	if b.report.Receipt.Writer == nil {
 		b.report.Receipt = res.Receipt()
 	}
@@ -267,6 +268,7 @@ func (b *bench) lane(ctx context.Context, s *scene, url, modelName, text string)
 
 // command is `lane run` with the agent's tools and the gate's MCP server.
 func (b *bench) command(ctx context.Context, s *scene, url, modelName string, timeout time.Duration, text string) (*exec.Cmd, error) {
+	args := []string{"run", "--json", "--quiet", "--writer", b.o.Writer, "--timeout", timeout.String()}
 	config := filepath.Join(s.f.Dir, "mcp.json")
 	servers, err := json.Marshal(map[string]any{"mcpServers": map[string]any{mcpServer: map[string]any{"command": b.o.Lane, "args": []string{Inside, "mcp"}}}})
 	if err == nil {
@@ -275,7 +277,9 @@ func (b *bench) command(ctx context.Context, s *scene, url, modelName string, ti
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", "--json", "--quiet", "--writer", b.o.Writer, "--mcp", config, "--timeout", timeout.String()}
+	if b.o.Live == nil {
+		args = append(args, "--mcp", config)
+	}
 	if b.o.WriterBin != "" {
 		args = append(args, "--writer-bin", b.o.WriterBin)
 	}
@@ -287,7 +291,9 @@ func (b *bench) command(ctx context.Context, s *scene, url, modelName string, ti
 	c.Env = append(slices.DeleteFunc(s.f.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), b.laneEnv(s.f)...)
 	// The agent is looked for where the user's own runs look.
 	c.Env = append(c.Env, "PATH="+os.Getenv("PATH"), "PWD="+c.Dir)
-	if url != "" {
+	if b.o.Live != nil {
+		c.Env = append(c.Env, liveEnv()...)
+	} else {
 		c.Env = append(c.Env, "ANTHROPIC_API_KEY="+s.key, "ANTHROPIC_BASE_URL="+url)
 	}
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // lane ends the whole tree

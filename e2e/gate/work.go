@@ -60,6 +60,7 @@ func work() []act {
 		{ID: "ok-file", Claim: claim, What: "Write: a file", Tool: "Write",
 			Step:  func(s *scene) model.Step { return write("ok-file", s.f.Worktree+"/work.txt", "done\n") },
 			Works: func(s *scene) string { return has(s.f.Worktree+"/work.txt", "done") },
+			Shown: func(s *scene) string { return has(s.f.Worktree+"/work.txt", "done") },
 			Ask: func(s *scene) string {
 				return "With your Write tool, write the text done into the file " + s.f.Worktree + "/work.txt"
 			},
@@ -76,6 +77,7 @@ func work() []act {
 		}
 		return ""
 	}
+	commit.Shown = commit.Works
 	clean := act{ID: "ok-clean", Claim: "the run leaves nothing behind in the worktree but the agent's work", What: "git status, outside, after the run",
 		Works: func(s *scene) string {
 			out, err := exec.Command("git", "-C", s.f.Worktree, "status", "--porcelain").Output()

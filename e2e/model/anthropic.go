@@ -26,7 +26,12 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, raw []byte) {
 		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
 		return
 	}
-	kind, idx, step := s.pick(firstUser(req.Messages), len(req.Tools))
+	kind, idx, step := "main", -1, Step{}
+	if s.script.Reply != nil && len(req.Tools) > 0 {
+		step = s.script.Reply(req.turn())
+	} else {
+		kind, idx, step = s.pick(firstUser(req.Messages), len(req.Tools))
+	}
 	seq := s.record(r, raw, kind, idx)
 	if !s.late(r, step) || failed(w, step) {
 		return
@@ -53,6 +58,18 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request, raw []byte) {
 		"id": id, "type": "message", "role": "assistant", "model": req.Model,
 		"content": blocks, "stop_reason": stop, "stop_sequence": nil, "usage": usage(),
 	})
+}
+
+// turn is which request of a conversation this is: one for each answer that it
+// holds already.
+func (r messageRequest) turn() Turn {
+	t := Turn{Model: r.Model, Prompt: firstUser(r.Messages)}
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			t.N++
+		}
+	}
+	return t
 }
 
 // turn gives every tool call an id and the turn its stop reason.

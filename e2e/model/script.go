@@ -21,6 +21,16 @@ import (
 type Script struct {
 	Steps  []Step  `json:"steps"`
 	Agents []Agent `json:"agents,omitempty"`
+	// Reply, if set, answers instead of Steps: a model that reads its prompt.
+	// Of the Anthropic API only.
+	Reply func(Turn) Step `json:"-"`
+}
+
+// Turn is what a Reply is asked.
+type Turn struct {
+	Model  string // as the agent named it
+	Prompt string // the raw JSON of the first user message
+	N      int    // of this request, counted from 0 for each conversation
 }
 
 // Agent is a script for the conversations whose first user message has Match.
