@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 TARGETS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # Of one test binary; the suite takes a few minutes on two cores.
 TIMEOUT     ?= 20m
@@ -36,13 +37,17 @@ test: setup ## all tests, with the real agents; one package at a time, for kills
 
 check: lint cross test ## all that CI runs
 
-lint: ## gofmt, go vet, staticcheck, for linux and darwin
+lint: ## gofmt, go vet, staticcheck, for linux and darwin; workflows; the Kubernetes example
 	@unformatted=$$(gofmt -l .); if [[ -n $$unformatted ]]; then echo "gofmt these: $$unformatted"; exit 1; fi
 	@# Installed for the host first: `go run` would build it for GOOS.
 	GOBIN=$(CURDIR)/bin/tools $(GO) install $(STATICCHECK)
 	for os in linux darwin; do \
 		export GOOS=$$os CGO_ENABLED=0; $(GO) vet ./...; bin/tools/staticcheck ./...; \
 	done
+	GOBIN=$(CURDIR)/bin/tools $(GO) install $(ACTIONLINT)
+	bin/tools/actionlint -shellcheck= .github/workflows/*.yml
+	for script in .github/action/*.sh e2e/setup.sh .ci/run; do bash -n "$$script"; done
+	cd e2e/kubernetes && $(GO) vet ./... && $(GO) test ./...
 
 race: ## the race detector, on all but the scripts with the real agents
 	$(GO) test -race -timeout $(TIMEOUT) $$($(GO) list ./... | grep -vx 'lane/e2e')

@@ -22,6 +22,7 @@ if [[ $(uname -s) == Linux ]]; then
 	want socat socat
 fi
 want git git
+want jq jq
 # Node.js only runs the agent's installer. Debian's npm package is used when
 # there is no npm, and never replaces one that is there.
 want nodejs node

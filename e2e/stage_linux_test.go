@@ -235,6 +235,7 @@ var probes = map[string]func() error{
 			"--proc", "/proc", "--dev", "/dev", "--", "true")
 	},
 	"socat": func() error { return quietly("socat", "-V") },
+	"jq":    func() error { return quietly("jq", "--version") },
 	"landlock": func() error {
 		const createRuleset, askVersion, least = 444, 1, 3
 		abi, _, errno := syscall.Syscall(createRuleset, 0, 0, askVersion)

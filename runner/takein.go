@@ -53,7 +53,10 @@ func takeIn(res *Result, j Job, now gitdiscover.Repo) {
 	good := res.Exit == ExitDone
 	if when == takeInNever || when == takeInSuccess && !good || res.Status == Tripwire {
 		res.TakeIn = &TakeInResult{Status: "kept", Reason: "not-asked-for"}
-		if res.Status == Tripwire {
+		switch {
+		case !j.hasCommits():
+			res.TakeIn = &TakeInResult{Status: "nothing"}
+		case res.Status == Tripwire:
 			res.TakeIn.Reason = "tripwire"
 		}
 		return
