@@ -225,9 +225,14 @@ func (t *TakeInResult) leaves(j Job) bool {
 // hasCommits says whether the lane's own git directory holds anything that
 // the repository has not. It looks for files only.
 func (j Job) hasCommits() bool {
-	for _, dir := range []string{"refs/heads", "refs/tags", "refs/stash", "objects/pack"} {
+	// Objects as well as refs: a commit on a detached HEAD has no ref.
+	for _, dir := range []string{"refs/heads", "refs/tags", "refs/stash", "objects"} {
 		found := false
-		_ = filepath.WalkDir(filepath.Join(j.Plan.ownGitDir(), dir), func(_ string, d os.DirEntry, err error) error {
+		own := filepath.Join(j.Plan.ownGitDir(), dir)
+		_ = filepath.WalkDir(own, func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() && path == filepath.Join(own, "info") {
+				return filepath.SkipDir // lane's own alternates
+			}
 			if err == nil && !d.IsDir() {
 				found = true
 				return filepath.SkipAll
