@@ -29,6 +29,7 @@ var topics = []topic{
 	{"repository", "What a repository itself may ask of a lane", repositoryText},
 	{"home", "What --home readable hides", homeText},
 	{"layers", "What confines a lane, and the gaps that can be accepted", layersText},
+	{"writers", "The agents that lane run can start, their logins and what they obey", writersText},
 	{"harnesses", "What each agent lets the guard's hook do, and how it fails", harnessesText},
 	{"killed", "What happens when lane, or what it started, is killed", killedText},
 	{"terminal", "What a command in a lane can do to your terminal", terminalText},
