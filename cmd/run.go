@@ -86,7 +86,7 @@ func run(ctx context.Context, req runner.Request, quiet bool) runner.Result {
 	if !quiet {
 		job.Progress = func(line string) { tell(os.Stderr, "%s", line) }
 	}
-	return runner.Run(job)
+	return runner.Run(job).ForParent()
 }
 
 // prepare goes from the request to the plan. Nothing is made on the way.
@@ -101,7 +101,7 @@ func prepare(ctx context.Context, req runner.Request) (runner.Job, error) {
 func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runner.Job, error) {
 	finishKilled()
 	if err := runner.FinishIntents(); err != nil {
-		return runner.Job{}, err
+		return runner.Job{}, runner.ForParent(err)
 	}
 	repo, err := runner.Discover(req)
 	if err != nil {
@@ -114,12 +114,12 @@ func prepareWith(ctx context.Context, req runner.Request, a *agent.Agent) (runne
 	host, err := runner.Survey(ctx, req, repo, a)
 	host.Notes = notes
 	if err != nil {
-		return runner.Job{}, err
+		return runner.Job{}, runner.ForParent(err)
 	}
 	surveyed := time.Now()
 	plan, err := runner.Build(req, repo, a, host)
 	if err != nil {
-		return runner.Job{}, err
+		return runner.Job{}, runner.ForParent(err)
 	}
 	return runner.Job{Version: laneVersion(), Request: req, Repo: repo, Agent: a, Host: host, Plan: plan, Surveyed: surveyed}, nil
 }
