@@ -32,7 +32,7 @@ var suites = map[string][]string{
 	"stub":     {"git", "bwrap"},
 	"claude":   {"git", "bwrap", "agents"},
 	"codex":    {"git", "bwrap", "codex"},
-	"gemini":   {"git", "bwrap", "gemini"},
+	"gemini":   {"git", "bwrap", "node20", "gemini"},
 	"copilot":  {"git", "bwrap", "copilot"},
 	"landlock": {"git", "landlock", "agents"},
 }

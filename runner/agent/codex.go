@@ -118,8 +118,8 @@ func launchCodex(s Spec) (Launch, error) {
 	set("shell_environment_policy", `{inherit="all",ignore_default_excludes=true,exclude=`+tomlList(codexSecrets)+`}`)
 	if s.NoNesting {
 		set("sandbox_mode", `"danger-full-access"`)
-		l.Gaps = append(l.Gaps, sandbox.Gap{Name: "agent-sandbox",
-			Detail: "Codex's own sandbox cannot start under this layer: the commands that it runs are confined by the layer alone and can read Codex's state"})
+		l.Gaps = append(l.Gaps, sandbox.Gap{Name: "agent-credentials",
+			Detail: "Codex's own sandbox cannot start under this layer: the commands that it runs are confined by the layer alone and can read its credentials"})
 	} else {
 		set("default_permissions", `"lane"`)
 		set("permissions.lane", codexProfile(s))
