@@ -11,7 +11,7 @@ import (
 // npmAgents are the real agents that are more than one file: what the stage
 // gets of each, relative to node_modules. One star stands for the platform.
 var npmAgents = []npmAgent{
-	{"codex", "@openai/codex-linux-*/vendor/*/bin/codex", []string{"../codex-package.json", "../codex-path", "../codex-resources/bwrap"}},
+	{"codex", "@openai/codex-linux-*/vendor/*/bin/codex", []string{"../codex-package.json", "../codex-path", "../codex-resources/bwrap", "codex-code-mode-host"}},
 	{"gemini", "@google/gemini-cli/bundle/gemini.js", []string{"../package.json", "."}},
 	{"copilot", "@github/copilot-linux-*/copilot", []string{"package.json"}},
 }

@@ -21,6 +21,8 @@ type responsesItem struct {
 	Name    string          `json:"name"`
 	Output  json.RawMessage `json:"output"`
 	Content json.RawMessage `json:"content"`
+	// Tools are where models that call them from a script are offered them.
+	Tools []json.RawMessage `json:"tools"`
 }
 
 // responses plays a step as the Responses API, streamed, which is how Codex
@@ -32,11 +34,14 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request, raw []byte) {
 		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
 		return
 	}
-	first := ""
+	first, tools := "", len(req.Tools)
 	for _, text := range req.userText() {
 		first += text
 	}
-	kind, idx, step := s.pick(first, len(req.Tools))
+	for _, i := range req.Input {
+		tools += len(i.Tools)
+	}
+	kind, idx, step := s.pick(first, tools)
 	seq := s.record(r, raw, kind, idx)
 	if !s.late(r, step) || failed(w, step) {
 		return
