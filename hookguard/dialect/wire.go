@@ -183,7 +183,9 @@ func (w Wiring) changeList(list, want []byte) (next []byte, changed bool, err er
 		item := list[items[i].from:items[i].to]
 		left, ours, err := w.withoutLane(item)
 		switch {
-		case err != nil:
+		// Where the harness may not read the file, no guard is put; there is
+		// none to remove either.
+		case err != nil && want != nil:
 			return nil, false, err
 		case !ours:
 		case !there && want != nil && sameJSON(plain(item, w.Comments), want):
