@@ -42,9 +42,9 @@ func init() {
 }
 
 type antigravityPayload struct {
-	Conversation string   `json:"conversationId"`
+	Conversation loose    `json:"conversationId"`
 	Workspaces   []string `json:"workspacePaths"`
-	Input        string   `json:"lastUserInput"`
+	Input        loose    `json:"lastUserInput"`
 	Steps        *int     `json:"initialNumSteps"`
 	Step         *int     `json:"stepIdx"`
 	Invocation   *int     `json:"invocationNum"`
@@ -82,13 +82,13 @@ func readAntigravity(payload []byte, event string) (Call, error) {
 	if len(p.Workspaces) > 0 {
 		c.Cwd = p.Workspaces[0]
 	}
-	c.Session = p.Conversation
+	c.Session = string(p.Conversation)
 	index := first(p.Step, p.Invocation, p.Execution)
 	switch event {
 	case "PreInvocation":
 		// Only the first call of the model in a turn follows a new prompt.
 		if p.Invocation == nil || *p.Invocation == 0 {
-			c.Kind, c.Prompt, c.Judged = "UserPromptSubmit", p.Input, true
+			c.Kind, c.Prompt, c.Judged = "UserPromptSubmit", string(p.Input), true
 		}
 	case "PreToolUse":
 		if p.Call == nil || p.Call.Name == "" {
@@ -100,7 +100,7 @@ func readAntigravity(payload []byte, event string) (Call, error) {
 	if index != "" || event == "SessionStart" {
 		// The numbers start anew in every turn; the prompt and where the turn
 		// began tell turns apart.
-		c.Key = key(c.Session, event, first(p.Steps), p.Input, index, c.Tool, string(c.Input))
+		c.Key = key(c.Session, event, first(p.Steps), string(p.Input), index, c.Tool, string(c.Input))
 	}
 	return c, nil
 }

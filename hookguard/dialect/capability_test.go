@@ -83,3 +83,22 @@ func TestMainRefusesUnknownHarnesses(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestLooseFields: a field that the guard can do without is no reason to
+// refuse a call when it is of another type; one that it needs is.
+func TestLooseFields(t *testing.T) {
+	for _, more := range []fields{{"source": fields{"a": 1}}, {"tool_use_id": 7}, {"turn_id": nil}, {"mcp_context": "x"}, {"prompt": []string{"x"}}, {"session_id": 1}, {"timestamp": true}} {
+		for _, h := range []struct{ harness, event, tool string }{{"claude-code", "PreToolUse", "Bash"}, {"codex", "PreToolUse", "Bash"}, {"gemini-cli", "BeforeTool", "run_shell_command"}, {"copilot", "PreToolUse", "Bash"}} {
+			if r := hook(t, adaFacts, claudeLike(h.event, h.tool, fields{"command": "ls"}, more), "--harness", h.harness); !r.silent() {
+				t.Errorf("%s, %v: %+v", h.harness, more, r)
+			}
+		}
+	}
+	// A prompt in parts is looked through all the same.
+	parts := js(fields{"hook_event_name": "UserPromptSubmit", "cwd": adaCwd, "prompt": []any{fields{"text": "ghp_a8Kd0fLq3Zx7Vb2Nm5Tr9Yc1Hd6Jf4Sg0Ue2"}}})
+	for _, harness := range []string{"claude-code", "codex", "copilot"} {
+		if r := hook(t, adaFacts, parts, "--harness", harness); !strings.Contains(r.stdout, "lane/secret-in-prompt") {
+			t.Errorf("%s: %+v", harness, r)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -50,20 +51,31 @@ func init() {
 // and Gemini CLI send the same fields.
 type claudePayload struct {
 	Event      string          `json:"hook_event_name"`
-	Session    string          `json:"session_id"`
-	Turn       string          `json:"turn_id"`
-	Transcript string          `json:"transcript_path"`
+	Session    loose           `json:"session_id"`
+	Turn       loose           `json:"turn_id"`
+	Transcript loose           `json:"transcript_path"`
 	Timestamp  json.RawMessage `json:"timestamp"`
 	Cwd        string          `json:"cwd"`
 	Tool       string          `json:"tool_name"`
 	Input      json.RawMessage `json:"tool_input"`
-	ToolUse    string          `json:"tool_use_id"`
-	Source     string          `json:"source"`
-	Prompt     string          `json:"prompt"`
-	MCP        struct {
-		Server string `json:"server_name"`
-		Tool   string `json:"tool_name"`
-	} `json:"mcp_context"`
+	ToolUse    loose           `json:"tool_use_id"`
+	Source     loose           `json:"source"`
+	Prompt     loose           `json:"prompt"`
+	MCP        json.RawMessage `json:"mcp_context"`
+}
+
+// loose is a text that the guard can do without: of another type in some
+// version to come it is that JSON, and no reason to refuse every call.
+type loose string
+
+// UnmarshalJSON takes any value.
+func (l *loose) UnmarshalJSON(raw []byte) error {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		s = string(raw)
+	}
+	*l = loose(s)
+	return nil
 }
 
 var (
@@ -84,8 +96,8 @@ func readPayload(harness string, payload []byte, kinds map[string]string) (claud
 	if !known {
 		kind = p.Event
 	}
-	c := Call{Native: p.Event, Session: p.Session,
-		Event: hookguard.Event{Harness: harness, Kind: kind, Tool: p.Tool, Input: p.Input, Prompt: p.Prompt, Cwd: p.Cwd}}
+	c := Call{Native: p.Event, Session: string(p.Session),
+		Event: hookguard.Event{Harness: harness, Kind: kind, Tool: p.Tool, Input: p.Input, Prompt: string(p.Prompt), Cwd: p.Cwd}}
 	c.Judged = kind == "PreToolUse" || kind == "UserPromptSubmit" || kind == "WorktreeCreate"
 	switch {
 	case p.Event == "":
@@ -106,11 +118,12 @@ func readClaude(payload []byte, _ string) (Call, error) {
 // no transcript where Claude Code keeps them.
 func isCopilots(payload []byte) bool {
 	var p claudePayload
-	if json.Unmarshal(payload, &p) != nil || len(p.Timestamp) == 0 {
+	if !bytes.Contains(payload, []byte(`"timestamp"`)) || json.Unmarshal(payload, &p) != nil || len(p.Timestamp) == 0 {
 		return false
 	}
-	project := filepath.Dir(p.Transcript)
-	return p.Transcript == "" || !strings.HasSuffix(p.Transcript, ".jsonl") || filepath.Base(filepath.Dir(project)) != "projects"
+	transcript := string(p.Transcript)
+	project := filepath.Dir(transcript)
+	return transcript == "" || !strings.HasSuffix(transcript, ".jsonl") || filepath.Base(filepath.Dir(project)) != "projects"
 }
 
 // writeClaude answers as measured: a deny is exit 2 with the reason on

@@ -62,7 +62,7 @@ func readCodex(payload []byte, _ string) (Call, error) {
 		id = p.Source
 	}
 	if id != "" {
-		c.Key = key(p.Session, p.Event, p.Turn, id)
+		c.Key = key(string(p.Session), p.Event, string(p.Turn), string(id))
 	}
 	return c, nil
 }

@@ -64,24 +64,24 @@ func init() {
 type copilotPayload struct {
 	// PascalCase
 	Event    string          `json:"hook_event_name"`
-	SessionP string          `json:"session_id"`
+	SessionP loose           `json:"session_id"`
 	ToolP    string          `json:"tool_name"`
 	InputP   json.RawMessage `json:"tool_input"`
 	// camelCase
 	Hook      string          `json:"hookName"`
-	Session   string          `json:"sessionId"`
+	Session   loose           `json:"sessionId"`
 	Tool      string          `json:"toolName"`
 	Args      json.RawMessage `json:"toolArgs"`
 	Result    json.RawMessage `json:"toolResult"`
 	Error     json.RawMessage `json:"error"`
-	Source    string          `json:"source"`
-	Initial   *string         `json:"initialPrompt"`
-	StopCause string          `json:"stopReason"`
-	Reason    string          `json:"reason"`
+	Source    loose           `json:"source"`
+	Initial   *loose          `json:"initialPrompt"`
+	StopCause loose           `json:"stopReason"`
+	Reason    loose           `json:"reason"`
 	// both
 	Timestamp json.RawMessage `json:"timestamp"`
 	Cwd       string          `json:"cwd"`
-	Prompt    *string         `json:"prompt"`
+	Prompt    *loose          `json:"prompt"`
 }
 
 var copilotKinds = map[string]string{
@@ -97,13 +97,13 @@ func readCopilot(payload []byte, event string) (Call, error) {
 	if json.Unmarshal(payload, &p) != nil || !bytes.HasPrefix(bytes.TrimSpace(payload), []byte("{")) {
 		return c, errNoObject
 	}
-	c.Harness, c.Cwd, c.Session = "copilot", p.Cwd, p.Session
+	c.Harness, c.Cwd, c.Session = "copilot", p.Cwd, string(p.Session)
 	name, input := p.Tool, p.Args
 	switch {
 	case p.Hook != "":
 		c.Native = p.Hook
 	case p.Event != "":
-		c.Form, c.Native, c.Session, name, input = formPascal, p.Event, p.SessionP, p.ToolP, p.InputP
+		c.Form, c.Native, c.Session, name, input = formPascal, p.Event, string(p.SessionP), p.ToolP, p.InputP
 	case event == "":
 		c.Native = p.told()
 	}
@@ -122,7 +122,7 @@ func readCopilot(payload []byte, event string) (Call, error) {
 		c.Session = "cwd:" + p.Cwd
 	}
 	if p.Prompt != nil {
-		c.Prompt = *p.Prompt
+		c.Prompt = string(*p.Prompt)
 	}
 	c.Judged = c.Kind == "PreToolUse" || c.Kind == "UserPromptSubmit"
 	if c.Kind == "PreToolUse" {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -52,14 +53,18 @@ func readGemini(payload []byte, _ string) (Call, error) {
 		return c, err
 	}
 	c.Tool, c.Input = geminiTool(p.Tool, p.Input)
-	if p.MCP.Tool != "" && c.Tool != "Bash" {
-		c.Tool = "mcp__" + p.MCP.Server + "__" + p.MCP.Tool
+	var mcp struct {
+		Server string `json:"server_name"`
+		Tool   string `json:"tool_name"`
+	}
+	if len(p.MCP) > 0 && json.Unmarshal(p.MCP, &mcp) == nil && mcp.Tool != "" && c.Tool != "Bash" {
+		c.Tool = "mcp__" + mcp.Server + "__" + mcp.Tool
 	}
 	// Hooks of the user, the project and extensions run at the same time, and
 	// there is no id of the call. Without a timestamp nothing tells two calls
 	// of the same words apart.
 	if len(p.Timestamp) > 0 {
-		c.Key = key(p.Session, p.Event, string(p.Timestamp), p.Tool, string(p.Input), p.Prompt)
+		c.Key = key(string(p.Session), p.Event, string(p.Timestamp), p.Tool, string(p.Input), string(p.Prompt))
 	}
 	return c, nil
 }
