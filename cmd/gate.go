@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,7 @@ and counted. The cost is what the agent reports, looked at before each run.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.Writer, "writer", "claude", "the agent: claude")
+	fl.StringVar(&o.Writer, "writer", "claude", "the agent: "+strings.Join(gate.Writers(), ", "))
 	fl.StringVar(&o.WriterBin, "writer-bin", "", "the agent's executable (default: found on PATH)")
 	fl.StringVar(&o.Only, "only", "", "these claims only: ids or patterns, separated by commas")
 	fl.BoolVar(&asJSON, "json", false, "print the report as JSON (lane.gate/1)")

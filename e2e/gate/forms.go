@@ -192,21 +192,21 @@ func leaving() []act {
 	return []act{beats("bash-orphan", "Bash", "ok-bash"), beats("mcp-orphan", "MCP", "ok-mcp")}
 }
 
-// kernel is what the corpus tries of the kernel, by the agent's MCP server.
-func kernel() []act {
+// kernel is what the corpus tries of the kernel, by one of the agent's tools.
+func kernel(tool string) []act {
 	var all []act
 	for _, a := range attack.All() {
 		if a.Inside == "" || a.Setup != nil || a.Beside != nil || odd(a.Launch) {
 			continue
 		}
-		id := "mcp-" + a.ID
+		id := strings.ToLower(tool) + "-" + a.ID
 		gap := ""
 		if strings.Contains(a.ID, "userns") {
 			gap = "nested-namespaces"
 		}
-		all = append(all, act{ID: id, Gap: gap, Missing: missing(a), Claim: a.Claim, What: "MCP: " + a.What, Tool: "MCP", Proof: "ok-mcp",
+		all = append(all, act{ID: id, Gap: gap, Missing: missing(a), Claim: a.Claim, What: tool + ": " + a.What, Tool: tool, Proof: "ok-" + strings.ToLower(tool),
 			Step: func(s *scene) model.Step {
-				return shell(id, "MCP", quoted(s.f.Self[0])+" "+Inside+" "+a.ID+" "+quoted(layoutOf(s.f.Layout)))
+				return shell(id, tool, quoted(s.f.Self[0])+" "+Inside+" "+a.ID+" "+quoted(layoutOf(s.f.Layout)))
 			},
 			Through: func(s *scene) string { return s.insideWon(id, a) }})
 	}

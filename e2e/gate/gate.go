@@ -108,10 +108,10 @@ func (o Options) wanted(id string) bool {
 	})
 }
 
-// UnknownError says that no claim has an id that was asked for.
-type UnknownError struct{ Only string }
+// UnknownError says that there is no such claim, or no gate for such an agent.
+type UnknownError struct{ Detail string }
 
-func (e *UnknownError) Error() string { return fmt.Sprintf("no claim is called %q", e.Only) }
+func (e *UnknownError) Error() string { return e.Detail }
 
 // Run runs the gate. An error says that it could not be run; that claims do
 // not hold is in the report.
@@ -119,12 +119,19 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(Claim) {}
 	}
+	if o.Live != nil && !writers[o.Writer].all {
+		return Report{}, &UnknownError{"no live gate for the agent " + o.Writer + "; there is one for claude"}
+	}
 	if o.Records != "" {
 		if err := os.MkdirAll(o.Records, 0o755); err != nil {
 			return Report{}, err
 		}
 	}
 	b := &bench{o: o, report: newReport(o)}
+	var known bool
+	if b.hands, known = writers[o.Writer]; !known {
+		return b.report, &UnknownError{"no gate for the agent " + o.Writer + "; there is one for " + strings.Join(Writers(), ", ")}
+	}
 	if err := b.make(); err != nil {
 		return b.report, err
 	}
@@ -140,7 +147,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return b.report, fmt.Errorf("the gate was ended: %w", err)
 	}
 	if len(b.report.Claims) == 0 {
-		return b.report, &UnknownError{o.Only}
+		return b.report, &UnknownError{fmt.Sprintf("no claim is called %q", o.Only)}
 	}
 	b.report.finish()
 	return b.report, b.recordErr
@@ -149,6 +156,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // bench is one run of the gate.
 type bench struct {
 	o      Options
+	hands  hands
 	dir    string // all of it
 	setuid string
 	mu     sync.Mutex

@@ -100,6 +100,43 @@ func TestTheGateSeesWhatGetsThrough(t *testing.T) {
 	})
 }
 
+// The same claims with the other writers, in each one's own tools.
+func TestOtherWriters(t *testing.T) {
+	need(t, "bwrap", "agents")
+	st := newStage(t)
+	s := stage{st.dir + "/own", st.bin}
+	for _, writer := range gate.Writers() {
+		if writer == "claude" {
+			continue
+		}
+		t.Run(writer, func(t *testing.T) {
+			o := s.options(t, "lane", "ok-bash,ok-write,ok-edit,ok-file,ok-commit,ok-clean,bash-hook,bash-tee,bash-main,bash-link,bash-hidden,write-hook,write-sibling,edit-rc,edit-config,"+
+				"bash-read-ssh,bash-read-key,bash-memfd-exec,plant-envrc,bash-orphan,killed-term,notebook-main")
+			bin, err := filepath.Abs("../agents/node_modules/.bin/" + writer)
+			must(t, err)
+			o.Writer, o.WriterBin = writer, bin
+			rep, by := s.run(t, o)
+			for _, c := range rep.Claims {
+				if c.Status != gate.Passed && c.Status != gate.NotApplicable {
+					t.Errorf("%s %s: %s: %s", c.Entry, c.ID, c.Status, c.Detail)
+				}
+			}
+			if rep.Counts[gate.Passed] < 20 {
+				t.Errorf("only %d passed", rep.Counts[gate.Passed])
+			}
+			if c := by["notebook-main"]; c.Status != gate.NotApplicable || !strings.Contains(c.Detail, "NotebookEdit") {
+				t.Errorf("a tool that it has not: %s: %s", c.Status, c.Detail)
+			}
+		})
+	}
+	o := s.options(t, "lane", "ok-bash")
+	o.Writer = "nobody"
+	var unknown *gate.UnknownError
+	if _, err := gate.Run(t.Context(), o); !errors.As(err, &unknown) || !strings.Contains(err.Error(), "codex") {
+		t.Errorf("an agent without a gate: %v", err)
+	}
+}
+
 // An agent that cannot be started proves nothing.
 func TestWhatIsNotTriedIsNotExercised(t *testing.T) {
 	need(t, "bwrap", "agents")

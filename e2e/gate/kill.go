@@ -45,8 +45,12 @@ func (b *bench) kill(ctx context.Context, sig syscall.Signal) (Status, string) {
 	steps := []model.Step{
 		model.Use("b", "Bash", map[string]any{"command": "for i in $(seq 400); do echo x >>heart-bash; sleep 0.05; done", "run_in_background": true}),
 		shell("m", "MCP", pulse("mcp")),
-		{Content: model.Text("never").Content, DelayMS: 60_000},
 	}
+	hearts := []string{"bash", "mcp"}
+	if !b.hands.all {
+		steps, hearts = b.hands.steps([]model.Step{shell("b", "Bash", pulse("bash"))}), hearts[:1]
+	}
+	steps = append(steps, model.Step{Content: model.Text("never").Content, DelayMS: 60_000})
 	srv, err := model.Start(ctx, model.Script{Steps: steps}, "", 0)
 	if err != nil {
 		return NotExercised, err.Error()
@@ -63,7 +67,6 @@ func (b *bench) kill(ctx context.Context, sig syscall.Signal) (Status, string) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = c.Wait(); close(ended) }()
-	hearts := []string{"bash", "mcp"}
 	beats := func() bool {
 		for _, name := range hearts {
 			if _, err := os.Lstat(s.f.Worktree + "/heart-" + name); err != nil {

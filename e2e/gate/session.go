@@ -45,7 +45,7 @@ func sessions(o Options) []session {
 		acts []act
 	}{
 		{"server-forms", forms("MCP")}, {"shell-forms", forms("Bash")},
-		{"kernel", kernel()}, {"tools", slices.Concat(writing(), editing())}, {"rest", slices.Concat(reading(), planting(), leaving())},
+		{"kernel", kernel(writers[o.Writer].kernel)}, {"tools", slices.Concat(writing(), editing())}, {"rest", slices.Concat(reading(), planting(), leaving())},
 	} {
 		x := session{part.name, true, slices.Concat(proofs(), part.acts), false}.only(o, told)
 		list = append(list, x)
@@ -111,17 +111,26 @@ func (x session) only(o Options, told map[string]bool) session {
 
 // run runs a session and judges its claims.
 func (b *bench) run(ctx context.Context, x session) {
-	if len(x.acts) == 0 {
+	began := time.Now()
+	x.acts = slices.DeleteFunc(slices.Clone(x.acts), func(a act) bool {
+		tool := b.hands.lacks(a)
+		if tool != "" && !a.quiet {
+			b.tell(Claim{ID: a.ID, Entry: EntryRun, Claim: claimText(a.Claim, a.What), Status: NotApplicable, Detail: b.o.Writer + " is given no such tool: " + tool}, began)
+		}
+		return tool != ""
+	})
+	if !slices.ContainsFunc(x.acts, func(a act) bool { return !a.quiet }) {
 		return
 	}
-	began := time.Now()
 	s, done, err := b.scene(x.hostile)
 	if err != nil {
 		b.tellNone(x, began, err.Error())
 		return
 	}
 	defer done()
-	srv, err := model.Start(ctx, x.script(s), "", 0)
+	script := x.script(s)
+	script.Steps = b.hands.steps(script.Steps)
+	srv, err := model.Start(ctx, script, "", 0)
 	if err != nil {
 		b.tellNone(x, began, err.Error())
 		return
@@ -277,8 +286,11 @@ func (b *bench) command(ctx context.Context, s *scene, url, modelName string, ti
 	if err != nil {
 		return nil, err
 	}
-	if b.o.Live == nil {
+	if b.o.Live == nil && b.hands.all {
 		args = append(args, "--mcp", config)
+	}
+	if b.o.Live == nil && modelName == "" {
+		modelName = b.hands.model
 	}
 	if b.o.WriterBin != "" {
 		args = append(args, "--writer-bin", b.o.WriterBin)
@@ -294,7 +306,7 @@ func (b *bench) command(ctx context.Context, s *scene, url, modelName string, ti
 	if b.o.Live != nil {
 		c.Env = append(c.Env, liveEnv()...)
 	} else {
-		c.Env = append(c.Env, "ANTHROPIC_API_KEY="+s.key, "ANTHROPIC_BASE_URL="+url)
+		c.Env = append(c.Env, b.hands.env(url, s.key)...)
 	}
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // lane ends the whole tree
 	c.WaitDelay = 10 * time.Second
