@@ -74,7 +74,7 @@ func takeInText(t runner.TakeInResult) {
 	case "taken":
 		tell(os.Stderr, "taken in: %d commits, %s is at %.12s", t.Commits, t.Ref, t.Tip)
 		if t.RebasedFrom != "" {
-			tell(os.Stderr, "they were replayed on the branch; in the lane the last one was %.12s", t.RebasedFrom)
+			tell(os.Stderr, "they were replayed on the branch (in the lane the last one was %.12s); what was only staged there is in the worktree", t.RebasedFrom)
 		}
 		if len(t.Unstaged) > 0 {
 			tell(os.Stderr, "%d paths were staged in the lane and are not any more; their files are in the worktree", len(t.Unstaged))

@@ -344,7 +344,7 @@ func gaps(found []sandbox.Gap, h Host, accept []string) []sandbox.Gap {
 		// exists, an agent's own sandbox cannot do without namespaces, and no
 		// kernel yet tells a socket by its directory: listed in every plan and
 		// record, refused in none.
-		g.Default = slices.Contains([]string{"network: host", "nested-namespaces", lateSockets}, g.Name)
+		g.Default = g.Default || slices.Contains([]string{"network: host", "nested-namespaces", lateSockets}, g.Name)
 		g.Accepted = g.Default || slices.Contains(accept, g.Name)
 		list = append(list, g)
 	}

@@ -94,8 +94,12 @@ func launchCopilot(s Spec) (Launch, error) {
 			{"COPILOT_AUTO_UPDATE", "false", "the version that was checked is the one that runs"},
 		},
 		HookLog: hookLog(s),
+		// In every lane of this agent: what closes it would be a sandbox of its
+		// own round its commands.
+		Gaps: []sandbox.Gap{{Name: "agent-credentials", Default: true,
+			Detail: "Copilot's key is not in the environment of the commands that it runs, but they can read it from Copilot's own process"}},
 		Notes: []string{
-			"copilot: its own sandbox is off, since it makes the shared git directory writable and does not start inside another; the layer confines it alone, and the commands that it runs can find its key",
+			"copilot: its own sandbox is off, since it makes the shared git directory writable and does not start inside another; the layer confines it alone",
 		},
 	}
 	if s.Values["COPILOT_PROVIDER_BASE_URL"] != "" {

@@ -130,8 +130,12 @@ func launchGemini(s Spec) (Launch, error) {
 			{"GEMINI_CLI_NO_RELAUNCH", "true", "one process less, half of its start-up"},
 		},
 		HookLog: hookLog(s),
+		// In every lane of this agent: what closes it would be a sandbox of its
+		// own round its commands.
+		Gaps: []sandbox.Gap{{Name: "agent-credentials", Default: true,
+			Detail: "Gemini's key is not in the environment of the commands that it runs, but they can read it from Gemini's own process"}},
 		Notes: []string{
-			"gemini: its own sandbox is off, since it opens the shared git directory for any command line with git in it; the layer confines it alone, and the commands that it runs can find its key",
+			"gemini: its own sandbox is off, since it opens the shared git directory for any command line with git in it; the layer confines it alone",
 		},
 	}
 	if s.Values["GOOGLE_GEMINI_BASE_URL"] == "" {
