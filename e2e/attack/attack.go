@@ -189,9 +189,6 @@ var (
 	loaded sync.Once
 )
 
-// lazily has a file's attacks and modes added when they are asked for.
-func lazily(add func()) { adders = append(adders, add) }
-
 func load() {
 	loaded.Do(func() {
 		for _, add := range adders {

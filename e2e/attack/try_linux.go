@@ -9,6 +9,9 @@ import (
 
 // What attacks are made of, inside.
 
+// lazily has a file's attacks and modes added when they are asked for.
+func lazily(add func()) { adders = append(adders, add) }
+
 // register adds attacks; those of no kind are escapes.
 func register(list ...Attack) {
 	for i := range list {

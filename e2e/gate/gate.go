@@ -31,7 +31,6 @@ import (
 	"time"
 
 	"lane/e2e/attack"
-	"lane/sandbox"
 )
 
 // Schema names the form of a report.
@@ -161,8 +160,7 @@ type bench struct {
 	setuid string
 	mu     sync.Mutex
 	report Report
-	gaps   []sandbox.Gap // that lane's plans declare
-	n      int           // of the directories made
+	n      int // of the directories made
 	// recordErr is the first record that could not be kept.
 	recordErr error
 }
