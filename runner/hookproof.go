@@ -60,9 +60,10 @@ func proveHook(res *Result, j Job, out agent.Outcome) agent.Outcome {
 				if len(out.Denied) < maxHookDenied {
 					out.Denied = append(out.Denied, agent.Call{Tool: n.Tool, Target: n.Target, Reason: strings.TrimSpace(n.Rule + ": " + n.Reason), By: "hook"})
 				}
-				// A refused call is in no account of the agent's.
-				out.ToolCalls++
-				out.ToolFails++
+				if n.Tool != "" { // not a prompt; and in no account of the agent's
+					out.ToolCalls++
+					out.ToolFails++
+				}
 			}
 		}
 	}

@@ -22,6 +22,7 @@ func TestHookProof(t *testing.T) {
 		"calls, only the prompt": {`{"event":"UserPromptSubmit"}` + "\n", 2, true, 0},
 		"calls and questions":    {`{"event":"PreToolUse","tool":"Bash","target":"ls"}` + "\n", 2, false, 0},
 		"a refusal":              {`{"event":"PreToolUse","tool":"Bash","target":"rm x","denied":true,"rule":"lane/outside","reason":"no"}` + "\nrubbish\n", 0, false, 1},
+		"a refused prompt":       {`{"event":"UserPromptSubmit","denied":true,"rule":"lane/secret","reason":"no"}` + "\n", 0, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := t.TempDir()
@@ -40,10 +41,13 @@ func TestHookProof(t *testing.T) {
 			if out.Failed != c.failed || len(out.Denied) != c.denied || out.Version != "1.2.3" {
 				t.Errorf("got %+v", out)
 			}
+			if c.denied > 0 && c.log[10] == 'U' && (out.ToolCalls != 0 || out.Denied[0].Tool != "") {
+				t.Errorf("a prompt counts as a call: %+v", out)
+			}
 			if c.failed && (out.Reason != "guard-not-asked" || len(res.Warnings) == 0) {
 				t.Errorf("reason %q, warnings %q", out.Reason, res.Warnings)
 			}
-			if c.denied > 0 && (out.Denied[0].By != "hook" || out.Denied[0].Reason != "lane/outside: no" || out.ToolFails != 1) {
+			if c.denied > 0 && c.log[10] == 'P' && (out.Denied[0].By != "hook" || out.Denied[0].Reason != "lane/outside: no" || out.ToolFails != 1) {
 				t.Errorf("denied %+v", out.Denied)
 			}
 		})
