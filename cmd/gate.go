@@ -68,6 +68,8 @@ and counted. The cost is what the agent reports, looked at before each run.`,
 				return &runner.UsageError{Reason: "gate", Detail: "--model, --repeat and --max-cost belong to --live"}
 			case l.Repeat < 1 || l.MaxCost < 0:
 				return &runner.UsageError{Reason: "gate", Detail: "--repeat and --max-cost must not be negative"}
+			case live && o.Writer != "claude":
+				return &runner.UsageError{Reason: "gate", Detail: "--live is there for --writer claude only: what other agents' models tried cannot be read back yet"}
 			case live:
 				o.Live = &l
 			}
