@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GO          ?= go
+BIN         ?= bin
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 TARGETS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -20,11 +21,10 @@ endif
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
 
-# lane starts the lane-hook beside it in its own place if it is this very build's.
-build: ## build bin/lane, and bin/lane-hook, the hook as a small program
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/lane-hook ./cmd/lane-hook
-	sum=$$(sha256sum bin/lane-hook 2>/dev/null || shasum -a 256 bin/lane-hook); \
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-X lane/runner.hookSum=$${sum%% *}" -o bin/lane ./cmd/lane
+# lane starts the lane-inside beside it in its own place if it is this very build's.
+build: ## build bin/lane, and bin/lane-inside, what of it runs inside a lane
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/lane-inside ./cmd/lane-inside
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-X lane/runner.insideID=$$($(GO) tool buildid $(BIN)/lane-inside)" -o $(BIN)/lane ./cmd/lane
 
 setup: ## install what demo and test need (apt, npm); does nothing the second time
 	@e2e/setup.sh

@@ -96,7 +96,7 @@ func plannedWiring(install bool, f wireFlags) (dialect.SettingsChange, error) {
 	if err != nil {
 		return dialect.SettingsChange{}, err
 	}
-	return dialect.Install(f.harness, settings, runner.HookProgram(lane), f.facts)
+	return dialect.Install(f.harness, settings, runner.InsideProgram(lane), f.facts)
 }
 
 // file is the settings file that the flags name.

@@ -27,7 +27,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/lane", []string{"cmd"}, "main is one line, so that the command line can be tested as a function"},
-	{"cmd/lane-hook", []string{"hookguard/dialect"}, "the hook alone, as a program that starts in the time of a hook"},
+	{"cmd/lane-inside", []string{"hookguard/dialect", "sandbox/confine"}, "the hook and the confined child alone, as a program that starts in the time of a hook"},
 	{"cmd", []string{"runner", "hookguard/dialect", "hookguard/profile", "e2e/gate"},
 		"the command line parses and prints; what it imports elsewhere it would start to decide"},
 	{"runner", []string{"runner/agent", "gitdiscover", "gitdiscover/seal", "gitdiscover/owngit", "sandbox/confine"},

@@ -43,7 +43,7 @@ func surveyOverlap(h *Host, req Request, repo gitdiscover.Repo) {
 			o.Hidden = append(o.Hidden, place("a hidden path", r.Path))
 		}
 	}
-	programs := []sandbox.Place{{Name: "lane's executable", Path: h.Lane}, {Name: "lane's hook", Path: h.Hook}, {Name: "bwrap", Path: h.Layer.Path}}
+	programs := []sandbox.Place{{Name: "lane's executable", Path: h.Lane}, {Name: "lane's inside program", Path: h.Inside}, {Name: "bwrap", Path: h.Layer.Path}}
 	if len(req.Command) == 0 {
 		programs = append(programs, sandbox.Place{Name: "the agent's executable", Path: h.Program.Real},
 			sandbox.Place{Name: "the agent's interpreter", Path: h.Program.Interpreter})

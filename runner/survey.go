@@ -117,7 +117,7 @@ func surveyPlaces(h *Host) error {
 	if err != nil {
 		return &Refusal{Reason: "own-executable", Detail: "cannot find lane's own executable: " + err.Error(), Hint: "start lane by its absolute path"}
 	}
-	h.Lane, h.Hook = exe, HookProgram(exe)
+	h.Lane, h.Inside = exe, InsideProgram(exe)
 	h.LaneHome, err = LaneHome()
 	h.Shell = "/bin/sh"
 	if isExecutable("/bin/bash") {

@@ -31,7 +31,7 @@ func main() {
 `
 
 // BenchmarkHookProcess measures whole hook processes, from start to exit:
-// lane-hook, lane itself in its place, the bare one, and node's. They take turns, so that a busy machine
+// lane-inside, lane itself in its place, the bare one, and node's. They take turns, so that a busy machine
 // slows all of them, and what counts is their ratio.
 //
 //	go test ./hookguard/dialect -run '^$' -bench HookProcess
@@ -55,7 +55,7 @@ func BenchmarkHookProcess(b *testing.B) {
 		b.Fatal(err)
 	}
 	programs := map[string][]string{
-		"hook": {build("lane-hook", "lane/cmd/lane-hook"), "hook", "--harness", "claude-code", "--plan", facts},
+		"hook": {build("lane-inside", "lane/cmd/lane-inside"), "hook", "--harness", "claude-code", "--plan", facts},
 		"lane": {build("lane", "lane/cmd/lane"), "hook", "--harness", "claude-code", "--plan", facts},
 		"bare": {build("bare", source)},
 	}

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// The hook's own program is used only when it is the one that was built with
-// lane; in every other case lane itself answers.
-func TestHookProgramIsTheOneBuiltWithLane(t *testing.T) {
-	defer func(was string) { hookSum = was }(hookSum)
+// The small program is used only when it is the one that was built with lane;
+// in every other case lane itself is.
+func TestInsideProgramIsTheOneBuiltWithLane(t *testing.T) {
+	defer func(was string) { insideID = was }(insideID)
 	dir := t.TempDir()
-	lane, beside := filepath.Join(dir, "lane"), filepath.Join(dir, "lane-hook")
+	lane, beside := filepath.Join(dir, "lane"), filepath.Join(dir, "lane-inside")
 	want := func(what, program string) {
 		t.Helper()
-		if got := HookProgram(lane); got != program {
+		if got := InsideProgram(lane); got != program {
 			t.Errorf("%s: %s, want %s", what, got, program)
 		}
 	}
@@ -25,19 +25,19 @@ func TestHookProgramIsTheOneBuiltWithLane(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of "abc"
-	hookSum = sum
+	const sum = "action/content-id"
+	insideID = sum
 	want("none there", lane)
-	write("abc", 0o755)
+	write("ELF Go "+sum+" text", 0o755)
 	want("the right one", beside)
-	write("abd", 0o755)
+	write("ELF Go action/other text", 0o755)
 	want("another build's", lane)
-	write("abc", 0o644)
+	write("ELF Go "+sum+" text", 0o644)
 	want("not executable", lane)
-	write("abc", 0o755)
-	hookSum = ""
+	write("ELF Go "+sum+" text", 0o755)
+	insideID = ""
 	want("a build without one", lane)
-	hookSum = sum
+	insideID = sum
 	if err := os.Rename(beside, beside+"-away"); err != nil {
 		t.Fatal(err)
 	}
