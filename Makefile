@@ -16,7 +16,7 @@ ifeq ($(CI),true)
 export LANE_MUST ?= bwrap,agents,landlock
 endif
 
-.PHONY: help build demo test check lint race bench cross setup clean
+.PHONY: help build demo gate test check lint race bench cross setup clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -31,6 +31,9 @@ setup: ## install what demo and test need (apt, npm); does nothing the second ti
 
 demo: build setup ## the main job: the real Claude Code, a scripted model, no key
 	$(GO) run ./e2e/demo -lane bin/lane
+
+gate: build setup ## lane attacks itself here, with the agent of e2e/agents; no key
+	PATH=$(CURDIR)/e2e/agents/node_modules/.bin:$$PATH bin/lane gate
 
 test: setup ## all tests, with the real agents; one package at a time, for kills and sockets are timed
 	$(GO) test -p 1 -timeout $(TIMEOUT) ./...

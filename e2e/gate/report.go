@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,8 @@ func newReport(o Options) Report {
 func (r *Report) finish() {
 	r.Ended = time.Now().UTC()
 	slices.SortStableFunc(r.Claims, func(a, b Claim) int {
-		return strings.Compare(b.Entry+a.Model, a.Entry+b.Model) // run before exec
+		// Run before exec; within them by model and id, the same each time.
+		return cmp.Or(strings.Compare(b.Entry, a.Entry), strings.Compare(a.Model, b.Model), strings.Compare(a.ID, b.ID))
 	})
 	for _, c := range r.Claims {
 		r.Counts[c.Status]++
