@@ -248,7 +248,9 @@ var probes = map[string]func() error{
 		return nil
 	},
 	// Gemini CLI asks for it, and Debian 12 has an older one.
-	"node20":  func() error { return quietly("node", "-e", "process.exit(+process.versions.node.split('.')[0] < 20)") },
+	"node20": func() error {
+		return quietly("node", "-e", "process.exit(process.versions.node.split('.')[0] < 20 ? 1 : 0)")
+	},
 	"codex":   agentProbe("codex"),
 	"gemini":  agentProbe("gemini"),
 	"copilot": agentProbe("copilot"),
