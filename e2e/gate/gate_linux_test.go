@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,6 +119,9 @@ func TestOtherWriters(t *testing.T) {
 				"bash-read-ssh,bash-read-key,bash-memfd-exec,plant-envrc,bash-orphan,killed-term,notebook-main")
 			bin, err := filepath.Abs("../agents/node_modules/.bin/" + writer)
 			must(t, err)
+			if out, err := exec.Command(bin, "--version").CombinedOutput(); err != nil && writer == "gemini" {
+				t.Skipf("feature \"node20\" is missing, which Gemini CLI needs: %v: %s", err, out)
+			}
 			o.Writer, o.WriterBin = writer, bin
 			rep, by := s.run(t, o)
 			for _, c := range rep.Claims {
