@@ -35,8 +35,9 @@ demo: build setup ## the main job: the real Claude Code, a scripted model, no ke
 gate: build setup ## lane attacks itself here, with the agent of e2e/agents; no key
 	PATH=$(CURDIR)/e2e/agents/node_modules/.bin:$$PATH bin/lane gate
 
-test: setup ## all tests, with the real agents; one package at a time, for kills and sockets are timed
-	$(GO) test -p 1 -timeout $(TIMEOUT) ./...
+test: setup ## all tests, with the real agents; those that start lanes one package at a time, for kills and sockets are timed
+	$(GO) test -p 1 -timeout $(TIMEOUT) ./cmd/... ./runner/... ./sandbox/... ./e2e/...
+	$(GO) test -p 2 -timeout $(TIMEOUT) ./gitdiscover/... ./hookguard/...
 
 check: lint cross test ## all that CI runs
 

@@ -220,7 +220,8 @@ func (f *Fixture) userRuns(dir string, args ...string) Finding {
 	if !exists(dir) {
 		return Finding{}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	// It takes milliseconds, or waits for ever where a FIFO lies in its way.
+	ctx, stop := context.WithTimeout(context.Background(), 4*time.Second)
 	defer stop()
 	c := exec.CommandContext(ctx, "git", args...)
 	c.Dir, c.Env, c.WaitDelay = dir, f.environ(), time.Second
