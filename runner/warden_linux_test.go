@@ -132,12 +132,8 @@ func TestWardenDoesWhatLaneWouldHaveDone(t *testing.T) {
 
 func TestWardenGoesWhenLaneEndsAsItShould(t *testing.T) {
 	w := startWardened(t)
-	began := time.Now()
 	w.close()
-	w.ends(t, time.Second)
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %v", took)
-	}
+	w.ends(t, wardenLimit)
 	if !w.firstLives() || !slices.Equal(listed(t, w.worktree), []string{".bashrc", "work"}) {
 		t.Error("it did what only a dead lane needs")
 	}

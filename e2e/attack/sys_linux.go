@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"sync"
 	"syscall"
 	"unsafe"
 )
@@ -43,15 +44,20 @@ func text(s string) uintptr {
 	if err != nil {
 		panic(err) // no name here has a NUL
 	}
-	pinned = append(pinned, b)
-	return uintptr(unsafe.Pointer(b))
+	return pointer(b)
 }
 
-// pinned keeps what a number points to alive; the inside is short-lived.
-var pinned []any
+// pinned keeps what a number points to alive; the inside is short-lived. Lane's
+// gate makes several fixtures at a time.
+var pinned struct {
+	sync.Mutex
+	list []any
+}
 
 func pointer[T any](v *T) uintptr {
-	pinned = append(pinned, v)
+	pinned.Lock()
+	defer pinned.Unlock()
+	pinned.list = append(pinned.list, v)
 	return uintptr(unsafe.Pointer(v))
 }
 
