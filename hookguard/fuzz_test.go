@@ -3,6 +3,7 @@ package hookguard
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"os"
 	"strings"
 	"syscall"
@@ -18,11 +19,15 @@ const slowest = 50 * time.Millisecond
 // may have come in between: only what is slow each time is slow.
 func inTime(t *testing.T, what string, work func()) {
 	t.Helper()
+	limit := slowest * slowdown
+	if f := flag.Lookup("test.fuzz"); f != nil && f.Value.String() != "" {
+		limit *= 2 // what is fuzzed counts its branches: 53 ms where 21 are taken without (measured)
+	}
 	best := time.Hour
 	for range 5 {
 		start := processTime(t)
 		work()
-		if best = min(best, processTime(t)-start); best <= slowest*slowdown {
+		if best = min(best, processTime(t)-start); best <= limit {
 			return
 		}
 	}
