@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lane/e2e/feature"
 	"lane/runner"
 )
 
@@ -16,7 +17,7 @@ import (
 // reader lists.
 func TestReceiptIsVerified(t *testing.T) {
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("feature \"ssh-keygen\" is missing: ", err)
+		feature.Missing(t, "ssh-keygen", err.Error())
 	}
 	dir := t.TempDir()
 	key := func(name string) string {

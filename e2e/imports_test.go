@@ -43,6 +43,8 @@ var rooms = []room{
 	{"hookguard/dialect", []string{"hookguard"}, "a dialect translates; it decides nothing"},
 	{"hookguard/profile", []string{"hookguard"}, "the team's policy may tighten the guard and reach nothing else"},
 	{"e2e/gate", []string{"e2e/attack", "e2e/model", "runner"}, "the gate drives a lane from outside, as a user would"},
+	{"e2e/feature", nil, "every package's tests skip by it"},
+	{"e2e/stage", nil, "it starts tests and knows nothing of what they test"},
 	{"e2e/attack", nil, "an attack must not know what it attacks"},
 	{"e2e/model", nil, "the scripted model is no part of lane and knows nothing of it"},
 	{"e2e/demo", []string{"e2e/model"}, "the demo shows the binary and may not reach round it"},

@@ -13,10 +13,7 @@ import (
 // TestSixthAgent: an agent that lane knows nothing of takes the two files of
 // e2e/sixth, laid over the source, and nothing else.
 func TestSixthAgent(t *testing.T) {
-	need(t, "git", "bwrap")
-	if err := quietly("go", "version"); err != nil {
-		t.Skipf("feature \"go\" is missing: %v", err)
-	}
+	need(t, "git", "bwrap", "go")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"lane/e2e/feature"
 )
 
 // The stage is a directory of the tests' own that every user may read: the
@@ -181,26 +183,22 @@ func removeStage(dir string) error {
 }
 
 // need skips a test that cannot run here and names the feature that is
-// missing. Where LANE_MUST lists the feature, as CI does, it fails instead.
+// missing.
 func need(t *testing.T, features ...string) {
 	t.Helper()
 	for _, f := range features {
-		err := probes[f]()
-		if err == nil {
-			continue
+		if err := probes[f](); err != nil {
+			feature.Missing(t, f, err.Error(), groups(f)...)
 		}
-		if must(os.Getenv("LANE_MUST"), f) {
-			t.Fatalf("feature %q is missing and LANE_MUST asks for it: %v", f, err)
-		}
-		t.Skipf("feature %q is missing: %v", f, err)
 	}
 }
 
-// must says whether LANE_MUST names a feature; "agents" names all of them.
-func must(list, feature string) bool {
-	names := strings.Split(list, ",")
-	isAgent := slices.ContainsFunc(npmAgents, func(a npmAgent) bool { return a.name == feature })
-	return slices.Contains(names, feature) || isAgent && slices.Contains(names, "agents")
+// groups: LANE_MUST names all agents as one.
+func groups(name string) []string {
+	if slices.ContainsFunc(npmAgents, func(a npmAgent) bool { return a.name == name }) {
+		return []string{"agents"}
+	}
+	return nil
 }
 
 func TestMissingFeatureFailsWhereItMust(t *testing.T) {
@@ -215,7 +213,7 @@ func TestMissingFeatureFailsWhereItMust(t *testing.T) {
 		{"bwrap,agents", "codex", true},
 		{"bwrap", "codex", false},
 	} {
-		if got := must(c.list, c.feature); got != c.want {
+		if got := feature.Asked(c.list, append(groups(c.feature), c.feature)...); got != c.want {
 			t.Errorf("LANE_MUST=%q, %s missing: fails is %v", c.list, c.feature, got)
 		}
 	}
@@ -230,6 +228,7 @@ func TestMissingFeatureFailsWhereItMust(t *testing.T) {
 
 var probes = map[string]func() error{
 	"git": func() error { return quietly("git", "--version") },
+	"go":  func() error { return quietly("go", "version") },
 	"bwrap": func() error {
 		return quietly("bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/",
 			"--proc", "/proc", "--dev", "/dev", "--", "true")

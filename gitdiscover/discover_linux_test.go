@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lane/e2e/feature"
 )
 
 func discovered(t *testing.T, dir string, o Options) Repo {
@@ -285,7 +287,7 @@ func TestSparseFiles(t *testing.T) {
 				t.Logf("%s has %d bytes", path, size)
 				return
 			} else if size < 1<<32 {
-				missing(t, "sparse files", err.Error())
+				feature.Missing(t, "sparse files", err.Error())
 			}
 		}
 	}
@@ -306,7 +308,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	count := func() int {
 		l, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
-			missing(t, "procfs", err.Error())
+			feature.Missing(t, "procfs", err.Error())
 		}
 		return len(l)
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lane/e2e/feature"
 )
 
 // layout is one row of testdata/layouts.json. In every string {R} stands for
@@ -200,7 +202,7 @@ func (s *site) build(l layout) {
 	for _, need := range l.Needs {
 		if v, ok := strings.CutPrefix(need, "git-"); ok && !gitAtLeast(s.t, v) {
 			if l.ByHand == nil {
-				missing(s.t, need, "the installed git is older")
+				feature.Missing(s.t, need, "the installed git is older")
 			}
 			steps = l.ByHand
 		}
@@ -279,24 +281,12 @@ func (s *site) step(word string, a []string) error {
 func (s *site) mount(what, where, kind string, flags uintptr, data string) error {
 	err := syscall.Mount(what, where, kind, flags, data)
 	if err == syscall.EPERM || err == syscall.EACCES {
-		missing(s.t, "mount", err.Error())
+		feature.Missing(s.t, "mount", err.Error())
 	}
 	if err == nil {
 		s.mounts = append(s.mounts, where)
 	}
 	return err
-}
-
-// missing skips the test for a feature this host lacks, by name. LANE_MUST
-// lists features that must be there: then the skip is a failure.
-func missing(t testing.TB, feature, why string) {
-	t.Helper()
-	for _, m := range strings.Split(os.Getenv("LANE_MUST"), ",") {
-		if m == feature {
-			t.Fatalf("needs %s, which LANE_MUST names: %s", feature, why)
-		}
-	}
-	t.Skipf("needs %s: %s", feature, why)
 }
 
 // gitSays is the installed git's answer to rev-parse in a directory.

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lane/e2e/feature"
 )
 
 const userID = 61001 // nobody's; it needs no entry in /etc/passwd
@@ -24,7 +26,7 @@ func TestLayouts(t *testing.T) {
 	for _, l := range all {
 		t.Run(l.Group+"/"+l.ID, func(t *testing.T) {
 			if slices.Contains(l.Needs, "root") && os.Geteuid() != 0 {
-				missing(t, "root", "this is another user")
+				feature.Missing(t, "root", "this is another user")
 			}
 			s := newSite(t)
 			s.build(l)
@@ -40,7 +42,7 @@ func TestLayouts(t *testing.T) {
 // TestLayoutsAsUser runs TestLayouts again as an ordinary user.
 func TestLayoutsAsUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		missing(t, "root", "TestLayouts already runs as an ordinary user")
+		feature.Missing(t, "root", "TestLayouts already runs as an ordinary user")
 	}
 	home, err := os.MkdirTemp("", "as-user-")
 	if err != nil {
@@ -65,7 +67,7 @@ func TestLayoutsAsUser(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: userID, Gid: userID}}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {
-		missing(t, "setuid", err.Error())
+		feature.Missing(t, "setuid", err.Error())
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, "layouts agree") || err != nil && !strings.Contains(line, "--- PASS") && !strings.Contains(line, "=== RUN") {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"lane/e2e/feature"
 )
 
 // Shorthands for the steps of the rows below.
@@ -69,7 +71,7 @@ func TestRules(t *testing.T) {
 		for rule, l := range rows {
 			t.Run(name+"/"+rule, func(t *testing.T) {
 				if slices.Contains(l.Needs, "root") && os.Geteuid() != 0 {
-					missing(t, "root", "this is another user")
+					feature.Missing(t, "root", "this is another user")
 				}
 				s := newSite(t)
 				s.build(l)

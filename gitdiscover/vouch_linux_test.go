@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"lane/e2e/feature"
 )
 
 func TestVouchSeparateGitDir(t *testing.T) {
@@ -44,7 +46,7 @@ func TestVouchIsNarrow(t *testing.T) {
 
 func TestVouchBindMount(t *testing.T) {
 	if os.Geteuid() != 0 {
-		missing(t, "root", "only root mounts")
+		feature.Missing(t, "root", "only root mounts")
 	}
 	s := newSite(t)
 	s.build(layout{Build: steps(linked, []string{"bind", "{R}/wt", "{R}/bound"})})

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"lane/e2e/feature"
 	"lane/runner/agent"
 )
 
@@ -43,7 +44,7 @@ func startWardened(t *testing.T) *wardened {
 	t.Cleanup(func() { _ = first.Process.Kill(); _ = first.Wait() })
 	fd, err := unix.PidfdOpen(first.Process.Pid, 0)
 	if err != nil {
-		t.Skip("feature \"pidfd\" is missing:", err)
+		feature.Missing(t, "pidfd", err.Error())
 	}
 	t.Cleanup(func() { unix.Close(fd) })
 	res := emptyResult("test")

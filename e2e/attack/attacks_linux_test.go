@@ -1,7 +1,6 @@
 package attack_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,12 +9,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"lane/cmd"
 	"lane/e2e/attack"
+	"lane/e2e/feature"
+	"lane/e2e/stage"
 	"lane/sandbox/confine"
 )
 
@@ -49,7 +49,7 @@ var core = []string{"hook-literal", "gitfile-repoint", "commondir-repoint", "sib
 // No attack gets through a lane, nothing outlives one, and work goes on: as
 // root and as a user, wherever the repository lies.
 func TestAttacks(t *testing.T) {
-	asBoth(t, func(t *testing.T, s *stage) {
+	asBoth(t, func(t *testing.T, s *site) {
 		for _, place := range []struct {
 			name, parent string
 			apart        bool
@@ -97,8 +97,10 @@ var throughLandlock = map[string]string{
 
 // In the layer without namespaces exactly what it declares is open.
 func TestAttacksOnLandlock(t *testing.T) {
-	asBoth(t, func(t *testing.T, s *stage) {
-		need(t, "landlock")
+	asBoth(t, func(t *testing.T, s *site) {
+		if confine.LandlockABI() <= 0 {
+			feature.Missing(t, "landlock", "this kernel has none")
+		}
 		f := s.fixture(t, s.dir, false)
 		lane := s.lane()
 		lane.Argv = []string{lane.Argv[0], "exec", "--layer", "landlock"}
@@ -125,7 +127,7 @@ func TestAttacksOnLandlock(t *testing.T) {
 // What only root can do, root does, in a mount namespace of its own; all else
 // is shown by the user.
 func TestAttacksAreReal(t *testing.T) {
-	asBoth(t, func(t *testing.T, s *stage) {
+	asBoth(t, func(t *testing.T, s *site) {
 		f := s.fixture(t, s.dir, false)
 		root := os.Geteuid() == 0
 		table := &table{}
@@ -160,7 +162,7 @@ type finding struct {
 	why     string
 }
 
-func (s *stage) judge(t *testing.T, r attack.Result) {
+func (s *site) judge(t *testing.T, r attack.Result) {
 	t.Helper()
 	e, known := expected[r.ID]
 	known = known && !(e.user && os.Geteuid() == 0)
@@ -189,36 +191,32 @@ func (b *table) add(r attack.Result) {
 
 func (b *table) String() string { return fmt.Sprintf("%v\n%s", b.count, strings.Join(b.rows, "\n")) }
 
-// unprivileged is the user of the second run; it is in no /etc/passwd.
-const unprivileged = 1001
-
 // Environment of the suite that runs as that user.
 const (
 	suiteEnv   = "LANE_ATTACK_STAGE"
 	runtimeEnv = "LANE_ATTACK_RUNTIME"
 )
 
-// stage is a directory that every user may enter, in a place that lane does
-// not replace by a private one.
-type stage struct {
+// site is where one user's tests run.
+type site struct {
 	dir, runtime string // of this user
 	bin          string
 }
 
 // asBoth runs the test as whoever runs it and, when that is root, beside it
 // as an ordinary user in a process of its own.
-func asBoth(t *testing.T, f func(*testing.T, *stage)) {
+func asBoth(t *testing.T, f func(*testing.T, *site)) {
 	if raced {
 		t.Skip("under the race detector: all of it happens between processes, which make test runs")
 	}
-	need(t, "bwrap", "git")
+	feature.Bwrap(t)
+	feature.Runs(t, "git", "git", "--version")
 	if dir := os.Getenv(suiteEnv); dir != "" {
-		f(t, &stage{dir: filepath.Join(dir, "user"), bin: filepath.Join(dir, "bin"), runtime: os.Getenv(runtimeEnv)})
+		f(t, &site{dir: filepath.Join(dir, "user"), bin: filepath.Join(dir, "bin"), runtime: os.Getenv(runtimeEnv)})
 		return
 	}
-	dir := newStage(t)
-	own := &stage{dir: filepath.Join(dir, "own"), bin: filepath.Join(dir, "bin")}
-	must(t, os.Mkdir(own.dir, 0o755))
+	both := newStage(t)
+	own := &site{dir: both.Folder(t, "own", os.Geteuid()), bin: both.Bin}
 	if os.Geteuid() != 0 {
 		f(t, own)
 		return
@@ -226,26 +224,18 @@ func asBoth(t *testing.T, f func(*testing.T, *stage)) {
 	name := t.Name()
 	own.runtime = runtimeDir(t, 0)
 	t.Run("root", func(t *testing.T) { t.Parallel(); f(t, own) })
-	t.Run("user", func(t *testing.T) { t.Parallel(); asUser(t, dir, name) })
+	t.Run("user", func(t *testing.T) { t.Parallel(); asUser(t, both, name) })
 }
 
-func asUser(t *testing.T, dir, name string) {
-	user := filepath.Join(dir, "user")
-	must(t, os.Mkdir(user, 0o755))
-	must(t, os.Chown(user, unprivileged, unprivileged))
-	args := []string{"-test.run=^" + name + "$", "-test.v", "-only=" + *only}
+func asUser(t *testing.T, both stage.Stage, name string) {
+	args := []string{"-only=" + *only}
 	if end, ok := t.Deadline(); ok {
 		args = append(args, "-test.timeout="+time.Until(end).String())
 	}
-	c := exec.CommandContext(t.Context(), filepath.Join(dir, "bin", "suite"), args...)
-	c.Dir = user
-	c.Env = append(os.Environ(), "HOME="+user, "TMPDIR=/tmp", suiteEnv+"="+dir, runtimeEnv+"="+runtimeDir(t, unprivileged))
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
-	out, err := c.CombinedOutput()
-	t.Logf("as uid %d:\n%s", unprivileged, out)
-	must(t, err)
-	if strings.Contains(string(out), "--- SKIP") {
-		t.Skipf("skipped as uid %d", unprivileged)
+	out := both.AsUser(t, both.Folder(t, "user", stage.Unprivileged), name,
+		[]string{suiteEnv + "=" + both.Dir, runtimeEnv + "=" + runtimeDir(t, stage.Unprivileged)}, args...)
+	if strings.Contains(out, "--- SKIP") {
+		t.Skipf("skipped as uid %d", stage.Unprivileged)
 	}
 }
 
@@ -272,46 +262,20 @@ func sweep() {
 	}
 }
 
-func newStage(t *testing.T) string {
+func newStage(t *testing.T) stage.Stage {
 	t.Helper()
 	sweep()
-	var dir string
-	var err error
-	for _, parent := range []string{"/srv", "/var/lib", "/var/tmp"} {
-		if dir, err = os.MkdirTemp(parent, "lane-attack-"); err == nil {
-			break
-		}
-	}
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o755)) // the caller's umask may be 077
-	bin := filepath.Join(dir, "bin")
-	must(t, os.Mkdir(bin, 0o755))
-	must(t, os.Chmod(bin, 0o755))
-	self, err := os.Executable()
-	must(t, err)
-	install(t, self, filepath.Join(bin, "lane"), 0o755)
-	for _, name := range []string{"inside", "suite"} {
-		must(t, os.Link(filepath.Join(bin, "lane"), filepath.Join(bin, name)))
-	}
+	s := stage.New(t, "lane-attack-", "lane", "inside")
 	if os.Geteuid() == 0 {
 		id, err := exec.LookPath("id")
 		must(t, err)
-		install(t, id, filepath.Join(bin, "who"), 0o755|os.ModeSetuid)
+		stage.Install(t, id, filepath.Join(s.Bin, "who"), 0o755|os.ModeSetuid)
 	}
-	return dir
-}
-
-func install(t *testing.T, from, to string, mode os.FileMode) {
-	t.Helper()
-	b, err := os.ReadFile(from)
-	must(t, err)
-	must(t, os.WriteFile(to, b, 0o755))
-	must(t, os.Chmod(to, mode))
+	return s
 }
 
 // fixture makes one that goes with the test.
-func (s *stage) fixture(t *testing.T, parent string, apart bool) *attack.Fixture {
+func (s *site) fixture(t *testing.T, parent string, apart bool) *attack.Fixture {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "lane-attack-")
 	must(t, err)
@@ -331,7 +295,7 @@ func (s *stage) fixture(t *testing.T, parent string, apart bool) *attack.Fixture
 	return f
 }
 
-func (s *stage) lane() attack.Launcher {
+func (s *site) lane() attack.Launcher {
 	return attack.Launcher{Argv: []string{filepath.Join(s.bin, "lane"), "exec", "--"}, Env: []string{"LANE_HOME=" + filepath.Join(s.dir, "lanehome")}}
 }
 
@@ -344,34 +308,5 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// need skips a test that cannot run here, by name; where LANE_MUST lists the
-// feature, as CI does, it fails instead.
-func need(t *testing.T, features ...string) {
-	t.Helper()
-	for _, name := range features {
-		argv := map[string][]string{
-			"git": {"git", "--version"},
-			"bwrap": {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/",
-				"--proc", "/proc", "--dev", "/dev", "--", "true"},
-		}[name]
-		var out []byte
-		var err error
-		if name == "landlock" {
-			if confine.LandlockABI() <= 0 {
-				err = errors.New("this kernel has none")
-			}
-		} else {
-			out, err = exec.Command(argv[0], argv[1:]...).CombinedOutput()
-		}
-		switch {
-		case err == nil:
-		case slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), name):
-			t.Fatalf("feature %q is missing and LANE_MUST asks for it: %v: %s", name, err, out)
-		default:
-			t.Skipf("feature %q is missing: %v: %s", name, err, out)
-		}
 	}
 }

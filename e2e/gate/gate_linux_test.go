@@ -6,13 +6,13 @@ import (
 	"encoding/xml"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"lane/e2e/feature"
 	"lane/e2e/gate"
 )
 
@@ -22,7 +22,7 @@ const corpus = "hook-literal,home-rc,read-ssh,orphan,userns,hang-child-term,ok-w
 
 // Every claim of a run holds, with the real agent, as root and as a user.
 func TestEveryClaimOfARunHolds(t *testing.T) {
-	asBoth(t, func(t *testing.T, s stage) {
+	asBoth(t, func(t *testing.T, s site) {
 		only := "mcp-*,write-*,edit-*,sub-*,tool-*,read-*,hostile-*,killed-*,ok-*[^c]h*,ok-file,ok-sub-*,ok-commit,ok-clean," + corpus
 		if os.Geteuid() != 0 {
 			only += ",bash-*,notebook-*,plant-*" // for root, the time that CI has
@@ -63,7 +63,7 @@ func TestEveryClaimOfARunHolds(t *testing.T) {
 }
 
 // valid holds real output against a schema's file.
-func (s stage) valid(t *testing.T, name string, doc []byte) {
+func (s site) valid(t *testing.T, name string, doc []byte) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(s.bin, name)) // the checkout may be closed to this user
 	must(t, err)
@@ -84,7 +84,7 @@ func (s stage) valid(t *testing.T, name string, doc []byte) {
 // Round a launcher that confines nothing the same acts get through, and the
 // gate says so: only so do they mean anything.
 func TestTheGateSeesWhatGetsThrough(t *testing.T) {
-	asUser(t, func(t *testing.T, s stage) {
+	asUser(t, func(t *testing.T, s site) {
 		rep, by := s.run(t, s.options(t, "open", "bash-tee,bash-main,bash-link,bash-git-config,bash-read-ssh,mcp-home,mcp-connect-docker,write-sibling,write-hook,edit-rc,"+
 			"notebook-main,sub-bash-hook,sub-write-sibling,tool-worktree,plant-envrc,hostile-hooks,hostile-helper,mcp-orphan,hook-literal,read-ssh,orphan,unix-docker,ok-file,ok-write"))
 		if rep.Held {
@@ -107,9 +107,8 @@ func TestTheGateSeesWhatGetsThrough(t *testing.T) {
 
 // The same claims with the other writers, in each one's own tools.
 func TestOtherWriters(t *testing.T) {
-	need(t, "bwrap", "agents")
-	st := newStage(t)
-	s := stage{st.dir + "/own", st.bin}
+	needAgent(t)
+	s := ownSite(t, newStage(t))
 	for _, writer := range gate.Writers() {
 		if writer == "claude" {
 			continue
@@ -119,8 +118,8 @@ func TestOtherWriters(t *testing.T) {
 				"bash-read-ssh,bash-read-key,bash-memfd-exec,plant-envrc,bash-orphan,killed-term,notebook-main")
 			bin, err := filepath.Abs("../agents/node_modules/.bin/" + writer)
 			must(t, err)
-			if out, err := exec.Command(bin, "--version").CombinedOutput(); err != nil && writer == "gemini" {
-				t.Skipf("feature \"node20\" is missing, which Gemini CLI needs: %v: %s", err, out)
+			if writer == "gemini" {
+				feature.Runs(t, "node20", bin, "--version")
 			}
 			o.Writer, o.WriterBin = writer, bin
 			rep, by := s.run(t, o)
@@ -147,9 +146,8 @@ func TestOtherWriters(t *testing.T) {
 
 // An agent that cannot be started proves nothing.
 func TestWhatIsNotTriedIsNotExercised(t *testing.T) {
-	need(t, "bwrap", "agents")
-	st := newStage(t)
-	s := stage{st.dir + "/own", st.bin}
+	needAgent(t)
+	s := ownSite(t, newStage(t))
 	o := s.options(t, "lane", "write-hook,ok-file,killed-term")
 	o.WriterBin = "/nowhere/claude"
 	rep, by := s.run(t, o)

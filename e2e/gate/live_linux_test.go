@@ -50,7 +50,7 @@ const liveClaims = "bash-hook,write-main,bash-git-config,bash-cd,ok-file,ok-comm
 // three models and more, as columns: what each of them tried and what came of
 // it are told apart, by the disk.
 func TestLiveTellsModelsApart(t *testing.T) {
-	asUser(t, func(t *testing.T, s stage) {
+	asUser(t, func(t *testing.T, s site) {
 		errors := 0
 		srv, err := model.Start(t.Context(), model.Script{Reply: func(turn model.Turn) model.Step {
 			switch {
@@ -124,7 +124,7 @@ func TestLiveTellsModelsApart(t *testing.T) {
 // With a launcher that confines nothing, what a real model's calls do is seen
 // as well.
 func TestLiveSeesWhatGetsThrough(t *testing.T) {
-	asUser(t, func(t *testing.T, s stage) {
+	asUser(t, func(t *testing.T, s site) {
 		srv, err := model.Start(t.Context(), model.Script{Reply: obey}, "", 0)
 		must(t, err)
 		defer srv.Close()

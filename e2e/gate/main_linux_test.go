@@ -8,14 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"lane/cmd"
+	"lane/e2e/feature"
 	"lane/e2e/gate"
+	"lane/e2e/stage"
 )
 
 // The lane under test is this test binary under another name; so are the
@@ -31,17 +31,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const (
-	unprivileged = 1001 // in no /etc/passwd
-	stageEnv     = "LANE_GATE_STAGE"
-)
+const stageEnv = "LANE_GATE_STAGE"
 
-// stage is a directory that every user may enter, with the programs in it.
-type stage struct{ dir, bin string }
+// site is where one user's tests run, with the programs.
+type site struct{ dir, bin string }
 
 // asUser runs the test as an ordinary user.
-func asUser(t *testing.T, f func(*testing.T, stage)) {
-	asBoth(t, func(t *testing.T, s stage) {
+func asUser(t *testing.T, f func(*testing.T, site)) {
+	asBoth(t, func(t *testing.T, s site) {
 		if os.Geteuid() != 0 {
 			f(t, s)
 		}
@@ -50,71 +47,38 @@ func asUser(t *testing.T, f func(*testing.T, stage)) {
 
 // asBoth runs the test as whoever runs it and, when that is root, also as an
 // ordinary user in a process of its own.
-func asBoth(t *testing.T, f func(*testing.T, stage)) {
-	need(t, "bwrap", "agents")
+func asBoth(t *testing.T, f func(*testing.T, site)) {
+	needAgent(t)
 	if dir := os.Getenv(stageEnv); dir != "" {
-		f(t, stage{filepath.Join(dir, "user"), filepath.Join(dir, "bin")})
+		f(t, site{filepath.Join(dir, "user"), filepath.Join(dir, "bin")})
 		return
 	}
-	s := newStage(t)
-	t.Run("own", func(t *testing.T) { f(t, stage{filepath.Join(s.dir, "own"), s.bin}) })
+	both := newStage(t)
+	t.Run("own", func(t *testing.T) { f(t, ownSite(t, both)) })
 	if os.Geteuid() != 0 {
 		return
 	}
 	name, _, _ := strings.Cut(t.Name(), "/")
 	t.Run("user", func(t *testing.T) {
-		c := exec.CommandContext(t.Context(), filepath.Join(s.bin, "suite"), "-test.run=^"+name+"$", "-test.v")
-		c.Dir = filepath.Join(s.dir, "user")
-		c.Env = append(os.Environ(), "HOME="+c.Dir, "TMPDIR=/tmp", stageEnv+"="+s.dir)
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
-		out, err := c.CombinedOutput()
-		if t.Logf("as uid %d:\n%s", unprivileged, out); err != nil {
-			t.Fatal(err)
-		}
+		both.AsUser(t, both.Folder(t, "user", stage.Unprivileged), name, []string{stageEnv + "=" + both.Dir})
 	})
 }
 
-func newStage(t *testing.T) stage {
+func newStage(t *testing.T) stage.Stage {
 	t.Helper()
-	var dir string
-	var err error
-	for _, parent := range []string{"/srv", "/var/lib", "/var/tmp"} {
-		if dir, err = os.MkdirTemp(parent, "lane-gate-test-"); err == nil {
-			break
-		}
-	}
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o755))
-	bin := filepath.Join(dir, "bin")
-	for _, d := range []string{bin, filepath.Join(dir, "own"), filepath.Join(dir, "user")} {
-		must(t, os.Mkdir(d, 0o755))
-		must(t, os.Chmod(d, 0o755))
-	}
-	if os.Geteuid() == 0 {
-		must(t, os.Chown(filepath.Join(dir, "user"), unprivileged, unprivileged))
-	}
-	self, err := os.Executable()
-	must(t, err)
-	install(t, self, filepath.Join(bin, "lane"))
-	for _, name := range []string{"open", "suite"} {
-		must(t, os.Link(filepath.Join(bin, "lane"), filepath.Join(bin, name)))
-	}
+	s := stage.New(t, "lane-gate-test-", "lane", "open")
 	claude, err := filepath.EvalSymlinks("../agents/node_modules/.bin/claude")
 	must(t, err)
-	install(t, claude, filepath.Join(bin, "claude"))
+	stage.Install(t, claude, filepath.Join(s.Bin, "claude"), 0o755)
 	for _, name := range []string{"lane.gate.1.json", "lane.result.1.json"} {
-		install(t, filepath.Join("..", "..", "schemas", name), filepath.Join(bin, name))
+		stage.Install(t, filepath.Join("..", "..", "schemas", name), filepath.Join(s.Bin, name), 0o755)
 	}
-	return stage{dir, bin}
+	return s
 }
 
-func install(t *testing.T, from, to string) {
-	t.Helper()
-	b, err := os.ReadFile(from)
-	must(t, err)
-	must(t, os.WriteFile(to, b, 0o755))
-	must(t, os.Chmod(to, 0o755)) // the caller's umask may be 077
+// ownSite is that of whoever runs the tests.
+func ownSite(t *testing.T, s stage.Stage) site {
+	return site{s.Folder(t, "own", os.Geteuid()), s.Bin}
 }
 
 func must(t *testing.T, err error) {
@@ -124,37 +88,24 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// need skips a test that cannot run here, by name; where LANE_MUST lists the
-// feature, as CI does, it fails instead.
-func need(t *testing.T, features ...string) {
+// needAgent skips a test where no lane, or no agent, can run.
+func needAgent(t *testing.T) {
 	t.Helper()
 	claude := "../agents/node_modules/.bin/claude"
 	if dir := os.Getenv(stageEnv); dir != "" {
 		claude = filepath.Join(dir, "bin", "claude")
 	}
-	for _, name := range features {
-		argv := map[string][]string{
-			"agents": {claude, "--version"},
-			"bwrap":  {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "true"},
-		}[name]
-		out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
-		switch {
-		case err == nil:
-		case slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), name):
-			t.Fatalf("feature %q is missing and LANE_MUST asks for it: %v: %s", name, err, out)
-		default:
-			t.Skipf("feature %q is missing: %v: %s", name, err, out)
-		}
-	}
+	feature.Runs(t, "agents", claude, "--version")
+	feature.Bwrap(t)
 }
 
 // options are those of a gate on this stage; program is lane or open.
-func (s stage) options(t *testing.T, program, only string) gate.Options {
+func (s site) options(t *testing.T, program, only string) gate.Options {
 	t.Helper()
 	return gate.Options{Lane: filepath.Join(s.bin, program), Version: "test", Writer: "claude", WriterBin: filepath.Join(s.bin, "claude"), Only: only, Dir: s.dir}
 }
 
-func (s stage) run(t *testing.T, o gate.Options) (gate.Report, map[string]gate.Claim) {
+func (s site) run(t *testing.T, o gate.Options) (gate.Report, map[string]gate.Claim) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()

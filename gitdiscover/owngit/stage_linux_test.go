@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"lane/e2e/feature"
 	"lane/gitdiscover"
 )
 
@@ -188,21 +189,9 @@ func bwrap(t testing.TB) string {
 	t.Helper()
 	const path = "/usr/bin/bwrap"
 	if err := exec.Command(path, "--ro-bind", "/", "/", "--unshare-user", "true").Run(); err != nil {
-		missing(t, "bwrap", err.Error())
+		feature.Missing(t, "bwrap", err.Error())
 	}
 	return path
-}
-
-// missing skips the test for a feature this host lacks, by name. LANE_MUST
-// lists features that must be there: then the skip is a failure.
-func missing(t testing.TB, feature, why string) {
-	t.Helper()
-	for m := range strings.SplitSeq(os.Getenv("LANE_MUST"), ",") {
-		if m == feature {
-			t.Fatalf("needs %s, which LANE_MUST names: %s", feature, why)
-		}
-	}
-	t.Skipf("needs %s: %s", feature, why)
 }
 
 // shared hashes every file of the shared git directory.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lane/e2e/feature"
 	"lane/gitdiscover"
 )
 
@@ -353,7 +354,7 @@ func TestUnreadableAsUser(t *testing.T) {
 func TestReftablesOfGit(t *testing.T) {
 	s := newScene(t)
 	if out, err := s.tryGit(".", "init", "-q", "-b", "main", "--ref-format=reftable", "rt"); err != nil {
-		missing(t, "reftable", out)
+		feature.Missing(t, "reftable", out)
 	}
 	s.main = s.path("rt")
 	s.write("rt/a.txt", "a\n")

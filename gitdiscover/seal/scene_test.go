@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"lane/e2e/feature"
 	"lane/gitdiscover"
 )
 
@@ -255,7 +256,7 @@ func TestAsUser(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: userID, Gid: userID}}
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {
-		missing(t, "setuid", err.Error())
+		feature.Missing(t, "setuid", err.Error())
 	}
 	if err != nil {
 		t.Errorf("as uid %d: %v", userID, err)
@@ -282,13 +283,4 @@ func copyProgram(t *testing.T, from, to string) {
 	if _, err := io.Copy(out, in); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// missing skips a test for want of a feature, which LANE_MUST can forbid.
-func missing(t *testing.T, feature, why string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), feature) {
-		t.Fatalf("%s is missing: %s", feature, why)
-	}
-	t.Skipf("needs %s: %s", feature, why)
 }

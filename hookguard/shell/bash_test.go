@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lane/e2e/feature"
 )
 
 // needBash skips by name where there is no bash to compare with.
@@ -15,10 +17,7 @@ func needBash(t *testing.T) string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		if strings.Contains(os.Getenv("LANE_MUST"), "bash") {
-			t.Fatal("no bash")
-		}
-		t.Skip("needs bash")
+		feature.Missing(t, "bash", err.Error())
 	}
 	return bash
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lane/e2e/feature"
 	"lane/sandbox"
 )
 
@@ -73,7 +74,7 @@ func requireCgroup(t *testing.T) Delegation {
 	t.Helper()
 	d := FindDelegation()
 	if !d.Can(sandbox.Limits{Memory: 1, Procs: 1}) {
-		missing(t, "cgroup", d.Why+" "+strings.Join(d.Controllers, ","))
+		feature.Missing(t, "cgroup", d.Why+" "+strings.Join(d.Controllers, ","))
 	}
 	return d
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"lane/e2e/feature"
 	"lane/sandbox"
 )
 
@@ -47,17 +48,9 @@ func requireBwrap(t testing.TB) Probe {
 	}
 	probe := layer.Probe(t.Context())
 	if !probe.OK {
-		missing(t, "bwrap", fmt.Sprintf("%s (%s): %s", probe.Reason, probe.Blocker, probe.Detail))
+		feature.Missing(t, "bwrap", fmt.Sprintf("%s (%s): %s", probe.Reason, probe.Blocker, probe.Detail))
 	}
 	return probe
-}
-
-func missing(t testing.TB, feature, why string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("LANE_MUST"), ","), feature) {
-		t.Fatalf("LANE_MUST has %s, but: %s", feature, why)
-	}
-	t.Skipf("no %s: %s", feature, why)
 }
 
 const userEnv = "LANE_TEST_AS_USER"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lane/e2e/feature"
 	"lane/sandbox"
 )
 
@@ -15,7 +16,7 @@ func requireLandlock(t testing.TB) Probe {
 	t.Helper()
 	probe := landlock{}.Probe(t.Context())
 	if !probe.OK {
-		missing(t, "landlock", probe.Reason+": "+probe.Detail)
+		feature.Missing(t, "landlock", probe.Reason+": "+probe.Detail)
 	}
 	return probe
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"lane/e2e/feature"
 	"lane/sandbox"
 )
 
 func requireScopes(t *testing.T) {
 	t.Helper()
 	if abi := LandlockABI(); abi < scopesABI {
-		missing(t, "landlock", fmt.Sprintf("version %d has no scopes", abi))
+		feature.Missing(t, "landlock", fmt.Sprintf("version %d has no scopes", abi))
 	}
 }
 
