@@ -21,9 +21,7 @@ type message struct {
 
 func (s *Server) messages(w http.ResponseWriter, r *http.Request, raw []byte) {
 	var req messageRequest
-	if err := json.Unmarshal(raw, &req); err != nil {
-		s.record(r, nil, "other", -1)
-		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
+	if !s.parse(w, r, raw, &req) {
 		return
 	}
 	kind, idx, step := "main", -1, Step{}
@@ -96,19 +94,28 @@ func (s *Server) turn(step Step) ([]Block, string) {
 // events writes the API's server-sent events.
 type events struct{ w http.ResponseWriter }
 
-func (e *events) send(event string, data any) {
-	b, err := json.Marshal(data)
-	if err != nil {
-		panic(fmt.Sprintf("model: event %s: %v", event, err)) // our own values: cannot happen
-	}
-	e.raw(event, b)
-}
+func (e *events) send(event string, data any) { e.raw(event, encoded(data)) }
 
 func (e *events) raw(event string, data []byte) {
-	fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", event, data)
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", event, data))
+}
+
+// data sends one event without a name.
+func (e *events) data(v any) { e.write(fmt.Sprintf("data: %s\n\n", encoded(v))) }
+
+func (e *events) write(text string) {
+	fmt.Fprint(e.w, text)
 	if f, ok := e.w.(http.Flusher); ok {
 		f.Flush()
 	}
+}
+
+func encoded(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("model: event: %v", err)) // our own values: cannot happen
+	}
+	return b
 }
 
 // play sends one message, up to where how says that it breaks.

@@ -31,21 +31,13 @@ type chatMessage struct {
 // provider of the user's own.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 	var req chatRequest
-	if err := json.Unmarshal(raw, &req); err != nil {
-		s.record(r, nil, "other", -1)
-		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
+	if !s.parse(w, r, raw, &req) {
 		return
 	}
-	first := ""
-	for _, text := range req.userText() {
-		first += text
-	}
-	kind, idx, step := s.pick(first, len(req.Tools))
-	seq := s.record(r, raw, kind, idx)
-	if !s.late(r, step) || failed(w, step) {
+	blocks, seq, ok := s.answer(w, r, raw, req.userText(), len(req.Tools))
+	if !ok {
 		return
 	}
-	blocks, _ := s.turn(step)
 	msg, reason := chatTurn(blocks)
 	out := map[string]any{"id": fmt.Sprintf("chatcmpl-scripted-%04d", seq), "created": 1, "model": req.Model}
 	usage := map[string]any{"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
@@ -63,19 +55,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 	out["choices"] = []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}}
 	out["usage"] = usage
 	e.data(out)
-	fmt.Fprint(w, "data: [DONE]\n\n")
-}
-
-// data sends one event without a name.
-func (e *events) data(v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("model: event: %v", err)) // our own values: cannot happen
-	}
-	fmt.Fprintf(e.w, "data: %s\n\n", b)
-	if f, ok := e.w.(http.Flusher); ok {
-		f.Flush()
-	}
+	e.write("data: [DONE]\n\n")
 }
 
 // chatTurn renders a turn as an assistant's message, which is a delta too.

@@ -34,21 +34,17 @@ type geminiPart struct {
 // (routing, summaries) consumes no step.
 func (s *Server) gemini(w http.ResponseWriter, r *http.Request, raw []byte) {
 	var req geminiRequest
-	if err := json.Unmarshal(raw, &req); err != nil {
-		s.record(r, nil, "other", -1)
-		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
+	if !s.parse(w, r, raw, &req) {
 		return
 	}
 	tools := 0
 	for _, t := range req.Tools {
 		tools += len(t.Functions)
 	}
-	kind, idx, step := s.pick(strings.Join(req.userText(), ""), tools)
-	s.record(r, raw, kind, idx)
-	if !s.late(r, step) || failed(w, step) {
+	blocks, _, ok := s.answer(w, r, raw, req.userText(), tools)
+	if !ok {
 		return
 	}
-	blocks, _ := s.turn(step)
 	var parts []any
 	for _, b := range blocks {
 		if b.Type != "tool_use" {

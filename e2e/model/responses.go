@@ -29,9 +29,7 @@ type responsesItem struct {
 // asks. A tool call whose input is a JSON string is one of a freeform tool.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request, raw []byte) {
 	var req responsesRequest
-	if err := json.Unmarshal(raw, &req); err != nil {
-		s.record(r, nil, "other", -1)
-		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
+	if !s.parse(w, r, raw, &req) {
 		return
 	}
 	first, tools := "", len(req.Tools)

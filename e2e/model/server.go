@@ -199,6 +199,29 @@ func (s *Server) pick(first string, tools int) (kind string, idx int, step Step)
 	return kind, i, steps[i]
 }
 
+// parse reads a request's body. One that is not of its API is recorded and
+// answered as the APIs do.
+func (s *Server) parse(w http.ResponseWriter, r *http.Request, raw []byte, into any) bool {
+	err := json.Unmarshal(raw, into)
+	if err != nil {
+		s.record(r, nil, "other", -1)
+		writeJSON(w, http.StatusBadRequest, apiError("invalid_request_error", err.Error()))
+	}
+	return err == nil
+}
+
+// answer is the turn that answers a request, and the request's number. It is not
+// ok when the step was an error, which is answered, or when nobody waits.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, raw []byte, user []string, tools int) (blocks []Block, seq int, ok bool) {
+	kind, idx, step := s.pick(strings.Join(user, ""), tools)
+	seq = s.record(r, raw, kind, idx)
+	if !s.late(r, step) || failed(w, step) {
+		return nil, seq, false
+	}
+	blocks, _ = s.turn(step)
+	return blocks, seq, true
+}
+
 // late waits as a step says; false when nobody waits for the answer any more.
 func (s *Server) late(r *http.Request, step Step) bool {
 	if step.DelayMS == 0 {
