@@ -23,9 +23,6 @@ type hookNote struct {
 	Reason string `json:"reason"`
 }
 
-// maxHookDenied bounds the list in the record.
-const maxHookDenied = 200
-
 // proveHook adds to an agent's account of its run what only the guard's hook
 // knows: that it was asked, and which calls it refused. Calls of tools without
 // any note mean that the agent ran without its guard: what the operating
@@ -57,7 +54,7 @@ func proveHook(res *Result, j Job, out agent.Outcome) agent.Outcome {
 			}
 			if n.Denied {
 				out.HookSeen = true
-				if len(out.Denied) < maxHookDenied {
+				if len(out.Denied) < agent.MaxDenied {
 					out.Denied = append(out.Denied, agent.Call{Tool: n.Tool, Target: n.Target, Reason: strings.TrimSpace(n.Rule + ": " + n.Reason), By: "hook"})
 				}
 				if n.Tool != "" { // not a prompt; and in no account of the agent's

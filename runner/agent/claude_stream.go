@@ -1,20 +1,10 @@
 package agent
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 )
-
-// maxLine bounds one event of a stream. Claude puts whole tool results on one
-// line; a longer one is passed over, and the run goes on.
-const maxLine = 32 << 20
-
-// maxDenied bounds the list of refused calls in a record.
-const maxDenied = 200
 
 // claudeStream reads Claude Code's stream-json.
 type claudeStream struct {
@@ -64,54 +54,11 @@ type claudeBlock struct {
 	Content   json.RawMessage `json:"content"`
 }
 
-func (s *claudeStream) Outcome() Outcome {
-	o := s.out
-	if !o.Ended {
-		o.Failed, o.Reason, o.Detail = true, "no-result", "the agent ended without its final record"
-	}
-	return o
-}
+func (s *claudeStream) Outcome() Outcome { return s.out.closed() }
 
 func (s *claudeStream) Read(r io.Reader, progress func(string)) error {
 	s.calls, s.seen = map[string]Call{}, map[string]bool{}
-	if progress == nil {
-		progress = func(string) {}
-	}
-	br := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := readLine(br)
-		if len(line) > 0 && line[0] == '{' {
-			var e claudeEvent
-			// A line that is no event is the agent's chatter: it decides nothing.
-			if json.Unmarshal(line, &e) == nil {
-				s.event(e, progress)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// readLine returns the next line without its newline, or nil for one that is
-// longer than maxLine.
-func readLine(br *bufio.Reader) ([]byte, error) {
-	var line []byte
-	tooLong := false
-	for {
-		part, err := br.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(part) > maxLine; tooLong {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
-		}
-	}
+	return eachEvent(r, progress, s.event)
 }
 
 func (s *claudeStream) event(e claudeEvent, progress func(string)) {
@@ -176,15 +123,14 @@ func (s *claudeStream) block(b claudeBlock, meta []claudeResultMeta, progress fu
 }
 
 func (s *claudeStream) deny(id string, c Call, progress func(string)) {
-	if s.seen[id] || len(s.out.Denied) >= maxDenied {
+	if s.seen[id] {
 		return
 	}
 	if known, ok := s.calls[id]; ok {
 		c.Tool, c.Target = known.Tool, known.Target
 	}
 	s.seen[id] = true
-	s.out.Denied = append(s.out.Denied, c)
-	progress("denied: " + c.Tool + " " + c.Target + " (" + c.By + ": " + shorten(c.Reason, 160) + ")")
+	s.out.deny(c, progress)
 }
 
 func (s *claudeStream) result(e claudeEvent) {
@@ -197,7 +143,7 @@ func (s *claudeStream) result(e claudeEvent) {
 		}
 	}
 	for _, d := range e.Denials {
-		if !s.seen[d.ToolUseID] && len(s.out.Denied) < maxDenied {
+		if !s.seen[d.ToolUseID] && len(s.out.Denied) < MaxDenied {
 			s.seen[d.ToolUseID] = true
 			s.out.Denied = append(s.out.Denied, Call{d.ToolName, target(d.Input), "the agent's permission rules", "agent"})
 		}

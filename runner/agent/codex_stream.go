@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 )
@@ -44,24 +43,10 @@ type codexItem struct {
 	} `json:"changes"`
 }
 
-func (s *codexStream) Outcome() Outcome {
-	o := s.out
-	if !o.Ended && !o.Failed {
-		o.Failed, o.Reason, o.Detail = true, "no-result", "the agent ended without its final record"
-	}
-	return o
-}
+func (s *codexStream) Outcome() Outcome { return s.out.closed() }
 
 func (s *codexStream) Read(r io.Reader, progress func(string)) error {
-	if progress == nil {
-		progress = func(string) {}
-	}
-	return eachLine(r, func(line []byte) {
-		var e codexEvent
-		if json.Unmarshal(line, &e) == nil {
-			s.event(e, progress)
-		}
-	})
+	return eachEvent(r, progress, s.event)
 }
 
 func (s *codexStream) event(e codexEvent, progress func(string)) {
@@ -132,8 +117,7 @@ func (s *codexStream) item(i codexItem, progress func(string)) {
 	case strings.Contains(i.Output, "Read-only file system"), strings.Contains(i.Output, "Device or resource busy"):
 		c.By = "sandbox"
 	}
-	if c.By != "tool" && len(s.out.Denied) < maxDenied {
-		s.out.Denied = append(s.out.Denied, c)
-		progress("denied: " + c.Tool + " " + c.Target + " (" + c.By + ": " + shorten(c.Reason, 160) + ")")
+	if c.By != "tool" {
+		s.out.deny(c, progress)
 	}
 }

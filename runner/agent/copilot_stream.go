@@ -51,15 +51,7 @@ func (s *copilotStream) Outcome() Outcome {
 
 func (s *copilotStream) Read(r io.Reader, progress func(string)) error {
 	s.calls = map[string]Call{}
-	if progress == nil {
-		progress = func(string) {}
-	}
-	return eachLine(r, func(line []byte) {
-		var e copilotEvent
-		if json.Unmarshal(line, &e) == nil {
-			s.event(e, progress)
-		}
-	})
+	return eachEvent(r, progress, s.event)
 }
 
 func (s *copilotStream) event(e copilotEvent, progress func(string)) {
@@ -98,29 +90,6 @@ func (s *copilotStream) event(e copilotEvent, progress func(string)) {
 func (s *copilotStream) complete(e copilotEvent, progress func(string)) {
 	d := e.Data
 	text := d.Result.Content + " " + d.Error.Message
-	closed := strings.Contains(text, "Read-only file system") || strings.Contains(text, "EROFS") || strings.Contains(text, "Device or resource busy")
-	if d.Success && !closed {
-		return
-	}
-	if !d.Success {
-		s.out.ToolFails++
-	}
-	c := s.calls[d.CallID]
-	switch {
-	case strings.Contains(text, "Denied by preToolUse hook"):
-		// The hook's own note tells it in full, and is counted.
-		s.out.ToolCalls--
-		s.out.ToolFails--
-		return
-	case closed:
-		c.By, c.Reason = "sandbox", shorten(text, 400)
-	case d.Error.Code == "denied":
-		c.By, c.Reason = "agent", shorten(d.Error.Message, 400)
-	default:
-		return
-	}
-	if len(s.out.Denied) < maxDenied {
-		s.out.Denied = append(s.out.Denied, c)
-		progress("denied: " + c.Tool + " " + c.Target + " (" + c.By + ": " + shorten(c.Reason, 160) + ")")
-	}
+	s.out.ended(s.calls[d.CallID], toolEnd{text: text, message: d.Error.Message, failed: !d.Success,
+		byHook: strings.Contains(text, "Denied by preToolUse hook"), byAgent: d.Error.Code == "denied"}, progress)
 }

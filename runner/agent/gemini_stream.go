@@ -34,25 +34,11 @@ type geminiEvent struct {
 	} `json:"stats"`
 }
 
-func (s *geminiStream) Outcome() Outcome {
-	o := s.out
-	if !o.Ended {
-		o.Failed, o.Reason, o.Detail = true, "no-result", "the agent ended without its final record"
-	}
-	return o
-}
+func (s *geminiStream) Outcome() Outcome { return s.out.closed() }
 
 func (s *geminiStream) Read(r io.Reader, progress func(string)) error {
 	s.calls = map[string]Call{}
-	if progress == nil {
-		progress = func(string) {}
-	}
-	return eachLine(r, func(line []byte) {
-		var e geminiEvent
-		if json.Unmarshal(line, &e) == nil {
-			s.event(e, progress)
-		}
-	})
+	return eachEvent(r, progress, s.event)
 }
 
 func (s *geminiStream) event(e geminiEvent, progress func(string)) {
@@ -91,31 +77,8 @@ func (s *geminiStream) event(e geminiEvent, progress func(string)) {
 }
 
 func (s *geminiStream) result(e geminiEvent, progress func(string)) {
-	c := s.calls[e.ID]
 	text := e.Output + " " + e.Error.Message
-	closed := strings.Contains(text, "Read-only file system") || strings.Contains(text, "EROFS") || strings.Contains(text, "Device or resource busy")
-	if e.Status != "error" && !closed {
-		return
-	}
-	if e.Status == "error" {
-		s.out.ToolFails++
-	}
-	c.Reason, c.By = shorten(e.Error.Message, 400), "tool"
-	switch {
-	case strings.Contains(text, "Tool execution blocked:"):
-		// The hook's own note tells it in full, and is counted.
-		s.out.ToolCalls--
-		s.out.ToolFails--
-		return
-	case closed:
-		c.By, c.Reason = "sandbox", shorten(text, 400)
-	case e.Error.Type == "policy_violation", strings.Contains(text, "not in workspace"), strings.Contains(text, "must be within"):
-		c.By = "agent"
-	default:
-		return
-	}
-	if len(s.out.Denied) < maxDenied {
-		s.out.Denied = append(s.out.Denied, c)
-		progress("denied: " + c.Tool + " " + c.Target + " (" + c.By + ": " + shorten(c.Reason, 160) + ")")
-	}
+	s.out.ended(s.calls[e.ID], toolEnd{text: text, message: e.Error.Message, failed: e.Status == "error",
+		byHook:  strings.Contains(text, "Tool execution blocked:"),
+		byAgent: e.Error.Type == "policy_violation" || strings.Contains(text, "not in workspace") || strings.Contains(text, "must be within")}, progress)
 }
