@@ -13,7 +13,7 @@ import (
 
 // planVerify is the canary set of --verify.
 func planVerify(p *Plan, repo gitdiscover.Repo, h Host, layer confine.Layer) error {
-	if p.Layer == "seatbelt" {
+	if !confine.CanVerify {
 		return &Refusal{Reason: "verify", Detail: "the canary set of --verify is there for Linux only", Hint: "leave out --verify"}
 	}
 	v := &confine.Verify{Name: ".lane-canary-" + p.Run, Own: p.Worktree, Refused: []string{repo.CommonDir}, Elsewhere: []string{"/tmp", "/var/tmp", "/dev/shm"}}

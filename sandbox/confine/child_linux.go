@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,13 +45,7 @@ func init() {
 	}
 }
 
-func tryStdio(ChildPlan) []Check {
-	c := Check{Name: "stdio", Want: "pipe, socket, regular file, terminal or null", Got: "so", OK: true}
-	if err := CheckStdio(0, 1, 2); err != nil {
-		c.Got, c.OK = err.Error(), false
-	}
-	return append([]Check{c}, tryReopen()...)
-}
+func tryStdio(plan ChildPlan) []Check { return append(tryKinds(plan), tryReopen()...) }
 
 // tryReopen: a file that was opened for reading outside keeps the mount it
 // was opened on, and /proc/self/fd opens it again for writing whatever is
@@ -74,24 +67,6 @@ func tryReopen() []Check {
 		} else {
 			c.Got = errnoName(err)
 			c.OK = refusedWords[c.Got]
-		}
-		checks = append(checks, c)
-	}
-	return checks
-}
-
-// tryIDs compares identity, not name: between the plan and the mount
-// somebody may have put another directory in the place of the worktree.
-func tryIDs(plan ChildPlan) []Check {
-	var checks []Check
-	for _, id := range plan.IDs {
-		c := Check{Name: "identity", Path: id.Path, Want: fmt.Sprintf("%d:%d", id.Dev, id.Ino)}
-		var st unix.Stat_t
-		if err := unix.Lstat(id.Path, &st); err != nil {
-			c.Got = errnoName(err)
-		} else {
-			c.Got = fmt.Sprintf("%d:%d", st.Dev, st.Ino)
-			c.OK = c.Got == c.Want
 		}
 		checks = append(checks, c)
 	}
@@ -121,14 +96,6 @@ func tryNoNewPrivs(ChildPlan) []Check {
 	}
 	c.Got = statusField("NoNewPrivs")
 	c.OK = c.Got == c.Want
-	return []Check{c}
-}
-
-func tryDir(plan ChildPlan) []Check {
-	c := Check{Name: "directory", Path: plan.Dir, Want: "entered", Got: "entered", OK: true}
-	if err := unix.Chdir(plan.Dir); err != nil {
-		c.Got, c.OK = errnoName(err), false
-	}
 	return []Check{c}
 }
 
@@ -320,15 +287,4 @@ func tryNested(plan ChildPlan) []Check {
 	}
 	c.Got = fmt.Sprintf("%v: %s", err, strings.TrimSpace(string(out)))
 	return []Check{c}
-}
-
-// errnoName is the symbolic name of a system call's error.
-func errnoName(err error) string {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		if name := unix.ErrnoName(errno); name != "" {
-			return name
-		}
-	}
-	return err.Error()
 }

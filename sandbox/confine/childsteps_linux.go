@@ -47,30 +47,21 @@ func takeTerminal(plan ChildPlan) error {
 // setLimits sets soft and hard limits, so that the lane cannot raise them:
 // on this process and on process 1, which the agent may trace and fork from.
 func setLimits(plan ChildPlan) error {
-	l := plan.Limits
-	for _, limit := range []struct {
-		name     string
-		resource int
-		value    int64
-	}{
-		// RLIMIT_AS would refuse what JavaScript engines merely reserve;
-		// RLIMIT_DATA counts what is writable and private.
-		{"RLIMIT_DATA", unix.RLIMIT_DATA, l.Memory},
-		{"RLIMIT_NPROC", unix.RLIMIT_NPROC, l.Procs},
-		{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, l.FileSize},
-		{"RLIMIT_CPU", unix.RLIMIT_CPU, l.CPUTime},
-		// Not 0 but 1: a core_pattern that is a pipe starts a program of the
-		// host's, as root, and only this value keeps the kernel from it.
-		{"RLIMIT_CORE", unix.RLIMIT_CORE, 1},
-	} {
-		if limit.value == 0 {
-			continue
-		}
+	each := func(resource int, value uint64) error {
 		for _, pid := range limited(plan) {
-			if err := lowerLimit(pid, limit.resource, uint64(limit.value)); err != nil {
-				return fmt.Errorf("prlimit %s of process %d: %w", limit.name, pid, err)
+			if err := lowerLimit(pid, resource, value); err != nil {
+				return fmt.Errorf("process %d: %w", pid, err)
 			}
 		}
+		return nil
+	}
+	if err := eachLimit(plan.Limits, each); err != nil {
+		return err
+	}
+	// Not 0 but 1: a core_pattern that is a pipe starts a program of the
+	// host's, as root, and only this value keeps the kernel from it.
+	if err := each(unix.RLIMIT_CORE, 1); err != nil {
+		return fmt.Errorf("limit RLIMIT_CORE: %w", err)
 	}
 	return nil
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// CanVerify says that the child of this system makes the canaries of a Verify.
+const CanVerify = true
+
 // tryVerify does in earnest what the other checks only try: names are made,
 // moved and linked, by this process and by a sandbox of the agent's own kind.
 // Whether they came to be is looked at from outside as well.
