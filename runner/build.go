@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -103,7 +102,7 @@ func startArgv(p Plan, h Host, cwd string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layer.Argv(p.Policy, []string{cmp.Or(h.Inside, h.Lane), "confine"}, confine.Options{
+	return layer.Argv(p.Policy, []string{h.Inside, "confine"}, confine.Options{
 		BwrapPath: p.LayerPath, Root: h.UID == 0, Cwd: cwd, EmptyFile: filepath.Join(p.RunDir, planDir, "empty")})
 }
 
@@ -235,7 +234,7 @@ func warnings(a *agent.Agent, h Host) []string {
 func spec(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host, p Plan) agent.Spec {
 	plan := filepath.Join(p.RunDir, planDir)
 	return agent.Spec{
-		Exe: h.Program.Real, Lane: cmp.Or(h.Inside, h.Lane),
+		Exe: h.Program.Real, Lane: h.Inside,
 		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
 		PlanDir: plan, StateDir: filepath.Join(p.RunDir, stateDir), Tmp: p.Tmp,
 		PlanFile: filepath.Join(plan, "plan.json"), Root: h.UID == 0, Bwrap: h.Layer.Path, NoNesting: h.inPlace(),

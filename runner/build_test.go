@@ -42,7 +42,7 @@ func mainRepo() gitdiscover.Repo {
 // host is a machine as Survey would find it.
 func host(uid int) Host {
 	h := Host{
-		UID: uid, GID: uid, User: "dev", Home: "/home/dev", Lane: "/usr/local/bin/lane",
+		UID: uid, GID: uid, User: "dev", Home: "/home/dev", Lane: "/usr/local/bin/lane", Inside: "/usr/local/bin/lane",
 		LaneHome: "/home/dev/.local/state/lane", Run: "20261130-120000-abcdef",
 		Started:   time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
 		EnvNames:  []string{"HOME", "PATH", "TERM", "LC_ALL", "ANTHROPIC_API_KEY", "GIT_DIR", "CLAUDECODE", "AWS_SECRET_ACCESS_KEY", "LD_PRELOAD", "EXTRA"},

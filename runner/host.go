@@ -16,7 +16,7 @@ type Host struct {
 	Cwd      string // where a command starts: the request's directory, resolved
 	Home     string // the caller's home, resolved; "" when there is none to hide
 	Lane     string // lane's own executable, resolved
-	Inside   string // what is the confined child and answers hooks: Lane, or the lane-inside beside it; "" is Lane
+	Inside   string // what is the confined child and answers hooks: Lane, or the lane-inside beside it
 	LaneHome string // directory of lane's own files
 	Run      string // the new run's id
 	Started  time.Time

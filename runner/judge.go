@@ -99,8 +99,7 @@ func after(res *Result, j Job, sealed seal.Seal) {
 	}
 	tree := readTreeOpening(j.Plan.Worktree, treeSkips(j.Repo), j.Host.Tree, open)
 	if res.ChangedIncomplete = tree.Cut; tree.Cut != "" {
-		res.trip("scan-incomplete", j.Plan.Worktree, "the worktree could not be looked through after the run: "+tree.Cut,
-			"look at what lies there before you start an agent, an editor or git in the worktree")
+		res.lookedPast(j, tree.Cut)
 	}
 	res.Removed = j.seal.sweep(open.root)
 	held, err := holdBack(open.root, j)
@@ -141,6 +140,12 @@ func (res *Result) trip(reason, path, detail, hint string) {
 	}
 	res.Status, res.Reason, res.Exit = Tripwire, reason, ExitTripwire
 	res.Path, res.Detail, res.Hint = path, detail, hint
+}
+
+// lookedPast: what nobody looked at may be anything.
+func (res *Result) lookedPast(j Job, why string) {
+	res.trip("scan-incomplete", j.Plan.Worktree, "the worktree could not be looked through after the run: "+why,
+		"look at what lies there before you start an agent, an editor or git in the worktree")
 }
 
 // holdBack records what was taken out of the worktree, and what could not be.

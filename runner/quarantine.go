@@ -56,20 +56,20 @@ func holdBack(root *os.Root, j Job) ([]Held, error) {
 // appeared and make git run something or look elsewhere, for the user's next
 // `git status` would go into them and obey them, and wiring in directories
 // below, where an agent or an editor may be started as well.
-func holdBackFound(root *os.Root, j Job, sweep seal.SweepReport) ([]Held, error) {
+func holdBackFound(root *os.Root, j Job, sweep seal.SweepReport, below sandbox.WiringBelow) ([]Held, error) {
 	if acceptsWiring(j) {
 		return nil, nil
 	}
 	var held []Held
 	for _, f := range sweep.Findings {
 		name := string(f.Path)
+		w, wiring := below.Find(name)
 		reason := ""
 		switch {
 		case f.Was != "appeared" || slices.ContainsFunc(held, func(h Held) bool { return strings.HasPrefix(name, h.Path+"/") }):
 		case (f.Kind == seal.FoundRepository || f.Kind == seal.FoundBare) && len(f.Runs) > 0:
 			reason = "a nested repository that runs or redirects: " + strings.Join(f.Runs, ", ")
-		case f.Kind == seal.FoundWiring && wiringBelow(name):
-			w, _ := sandbox.NewWiringBelow().Find(name)
+		case f.Kind == seal.FoundWiring && wiring:
 			reason = w.Harness + ": " + w.Reason
 		}
 		if reason == "" {
@@ -81,11 +81,6 @@ func holdBackFound(root *os.Root, j Job, sweep seal.SweepReport) ([]Held, error)
 		held = append(held, Held{Path: name, Reason: reason})
 	}
 	return held, nil
-}
-
-func wiringBelow(name string) bool {
-	_, ok := sandbox.NewWiringBelow().Find(name)
-	return ok
 }
 
 func acceptsWiring(j Job) bool { return slices.Contains(j.Request.Accept, "wiring") }

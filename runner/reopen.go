@@ -22,19 +22,23 @@ type closedDir struct {
 	info os.FileInfo
 }
 
-// open opens one directory; its parents are open. It reports whether there was
-// anything to do.
-func (r *reopened) open(name string) (bool, error) {
+// open opens one directory; its parents are open.
+func (r *reopened) open(name string) error {
 	info, err := r.root.Lstat(name)
-	if err != nil || !info.IsDir() || info.Mode()&0o700 == 0o700 {
-		return false, err
+	if err != nil || !info.IsDir() || !isClosed(info) {
+		return err
 	}
-	if err := r.root.Chmod(name, info.Mode()|0o700); err != nil {
-		return false, err
+	if err := r.root.Chmod(name, info.Mode()|ownerAll); err != nil {
+		return err
 	}
 	r.dirs = append(r.dirs, closedDir{name, info})
-	return true, nil
+	return nil
 }
+
+// ownerAll lets the owner list, enter and change a directory.
+const ownerAll = 0o700
+
+func isClosed(info os.FileInfo) bool { return info.Mode()&ownerAll != ownerAll }
 
 // closeAgain gives the directories that are still there the modes that they
 // were left with: a cache of modules is closed for writing by its tool.
@@ -62,20 +66,15 @@ func openWorktree(repo gitdiscover.Repo) (*reopened, error) {
 	if want := repo.IDs["worktree"]; !ok || !info.IsDir() || uint64(st.Dev) != want.Dev || st.Ino != want.Ino {
 		return nil, errors.New("another directory lies in its place")
 	}
-	if info.Mode()&0o700 != 0o700 {
-		if err := os.Chmod(repo.Worktree, info.Mode()|0o700); err != nil {
+	r := &reopened{}
+	if isClosed(info) {
+		if err := os.Chmod(repo.Worktree, info.Mode()|ownerAll); err != nil {
 			return nil, err
 		}
+		r.dirs = []closedDir{{".", info}}
 	}
-	root, err := os.OpenRoot(repo.Worktree + "/") // an error, not a wait, should a FIFO be there
-	if err != nil {
-		return nil, err
-	}
-	r := &reopened{root: root}
-	if info.Mode()&0o700 != 0o700 {
-		r.dirs = append(r.dirs, closedDir{".", info})
-	}
-	return r, nil
+	r.root, err = os.OpenRoot(repo.Worktree + "/") // an error, not a wait, should a FIFO be there
+	return r, err
 }
 
 // openAll opens a whole directory, for one that is about to be moved away: its
@@ -84,7 +83,7 @@ func (r *reopened) openAll(name string, left *int) error {
 	if *left--; *left < 0 {
 		return errors.New("more than it takes to hold a repository")
 	}
-	if _, err := r.open(name); err != nil {
+	if err := r.open(name); err != nil {
 		return err
 	}
 	f, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)

@@ -181,10 +181,8 @@ func needed(repo gitdiscover.Repo, h Host) []sandbox.Row {
 	rows := []sandbox.Row{
 		{Path: repo.CommonDir, Access: sandbox.Read, Reason: "the shared git directory"},
 		{Path: repo.GitDir, Access: sandbox.Read, Reason: "the worktree's git directory"},
-		{Path: h.Lane, Access: sandbox.Read, File: true, Reason: "lane itself: the confined child and the hook"},
-	}
-	if h.Inside != "" && h.Inside != h.Lane {
-		rows = append(rows, sandbox.Row{Path: h.Inside, Access: sandbox.Read, File: true, Reason: "lane itself: the confined child and the hook, as a program of their own"})
+		{Path: h.Inside, Access: sandbox.Read, File: true, Reason: "lane itself: the confined child and the hook"},
+		{Path: h.Lane, Access: sandbox.Read, File: true, Reason: "lane itself"},
 	}
 	if h.Layer.Path != "" {
 		rows = append(rows, sandbox.Row{Path: h.Layer.Path, Access: sandbox.Read, File: true, Reason: "the agent's own sandbox starts it"})

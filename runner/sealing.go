@@ -76,17 +76,18 @@ func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	sweep := seal.Sweep(ctx, j.Plan.Worktree, seal.SweepOptions{Before: before, Wiring: sealOptions(j).Wiring,
 		Hooks: sealed.HooksPaths(), Skip: treeSkips(j.Repo)})
 	res.Sweep = &sweep
-	held, err := holdBackFound(root, j, sweep)
+	below := sandbox.NewWiringBelow()
+	held, err := holdBackFound(root, j, sweep, below)
 	res.holdBack(j, held, err)
 	if len(sweep.Incomplete) > 0 {
-		res.trip("scan-incomplete", j.Plan.Worktree, "the worktree could not be looked through after the run: "+sweep.Incomplete[0],
-			"look at what lies there before you start an agent, an editor or git in the worktree")
+		res.lookedPast(j, sweep.Incomplete[0])
 	}
 	for _, f := range sweep.Findings {
+		_, wiring := below.Find(string(f.Path))
 		switch {
 		case f.Kind == seal.FoundSetuid:
 			res.takeRights(root, string(f.Path))
-		case f.Kind == seal.FoundWiring && f.Was == "changed" && !acceptsWiring(j) && wiringBelow(string(f.Path)):
+		case f.Kind == seal.FoundWiring && f.Was == "changed" && !acceptsWiring(j) && wiring:
 			// More of it was there than lane protects.
 			res.trip("wiring-changed", filepath.Join(j.Plan.Worktree, string(f.Path)), "it makes agents, editors or shells run code, and the run has changed it",
 				"see what changed: git diff; to undo it: git checkout -- "+quoteUnlessPlain(string(f.Path)))

@@ -139,8 +139,7 @@ func (w *treeWalk) reopen(rel string) error {
 	if w.open == nil || rel == "" {
 		return nil
 	}
-	_, err := w.open.open(rel)
-	return err
+	return w.open.open(rel)
 }
 
 func (w *treeWalk) openRepository(path, rel string, isDir bool) {
