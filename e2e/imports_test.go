@@ -67,7 +67,7 @@ var confinedImports = []confined{
 	{"golang.org/x/term/...", []string{"cmd", "runner"}, "only what prints or relays asks whether there is a terminal"},
 	{"golang.org/x/sys/...", []string{"runner", "gitdiscover", "gitdiscover/seal", "gitdiscover/owngit", "sandbox/confine"}, "raw system calls stay where they are reviewed for what they grant"},
 	{"github.com/rogpeppe/go-internal/...", nil, "it runs scripts: tests only"},
-	{"testing", nil, "it registers flags and belongs in tests"},
+	{"testing", []string{"e2e/feature", "e2e/stage"}, "it registers flags and belongs in tests, and in what only tests import"},
 }
 
 // pure is a package that may not import what would make it impure.
