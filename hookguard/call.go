@@ -47,24 +47,6 @@ func (g *guard) read(ev Event) call {
 	return c
 }
 
-// unknownTool is a harness's tool that has no name here yet: it is judged by
-// what its input looks like.
-func (g *guard) unknownTool(c *call, ev Event, input map[string]any) {
-	if command, ok := input["command"].(string); ok {
-		g.command(c, command, ev.Cwd)
-	}
-	for _, key := range []string{"content", "new_string", "new_source", "file_text", "edits", "patch"} {
-		if _, ok := input[key]; ok {
-			for _, k := range pathKeys {
-				if given, ok := input[k].(string); ok && given != "" {
-					c.touches = append(c.touches, g.fileTouch(shell.Write, ev.Tool, given, ev.Cwd))
-				}
-			}
-			return
-		}
-	}
-}
-
 // toolInput is a tool's input as an object. Some harnesses hand it over as a
 // string of JSON, or as the one text the tool takes. What is neither has no
 // path: see noPath.
@@ -90,33 +72,38 @@ func toolInput(ev Event) map[string]any {
 var pathKeys = []string{"file_path", "notebook_path", "path", "filePath", "absolute_path", "TargetFile", "AbsolutePath", "filename", "file"}
 
 func (g *guard) fileTool(c *call, ev Event, input map[string]any, op shell.Op) {
-	found := false
 	if strings.Contains(string(ev.Input), `\u0000`) && hasNUL(input) {
 		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+": the path holds a NUL character. "+noPathWayOn))
 		return
 	}
+	named := g.named(ev, input, op)
+	c.touches = append(c.touches, named...)
+	if len(named) == 0 {
+		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
+	}
+}
+
+// named are the files that an input names, at its top or with each of its
+// edits: some forms of MultiEdit do.
+func (g *guard) named(ev Event, input map[string]any, op shell.Op) []touch {
+	var out []touch
 	for _, key := range pathKeys {
 		if given, ok := input[key].(string); ok && given != "" {
-			c.touches = append(c.touches, g.fileTouch(op, ev.Tool, given, ev.Cwd))
-			found = true
+			out = append(out, g.fileTouch(op, ev.Tool, given, ev.Cwd))
 		}
 	}
-	// Some forms of MultiEdit name a file with each edit.
-	for _, key := range []string{"edits", "files"} {
+	for _, key := range []string{"edits", "files", "replacements", "changes", "operations"} {
 		list, _ := input[key].([]any)
 		for _, item := range list {
 			fields, _ := item.(map[string]any)
 			for _, k := range pathKeys {
 				if given, ok := fields[k].(string); ok && given != "" {
-					c.touches = append(c.touches, g.fileTouch(op, ev.Tool, given, ev.Cwd))
-					found = true
+					out = append(out, g.fileTouch(op, ev.Tool, given, ev.Cwd))
 				}
 			}
 		}
 	}
-	if !found {
-		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
-	}
+	return out
 }
 
 // hasNUL reports whether a path of the input holds a NUL, at which the kernel
@@ -160,47 +147,67 @@ func (g *guard) readTool(c *call, ev Event, input map[string]any) {
 // shellTool takes the words of a command apart and judges each effect by the
 // same path rules as a file tool's.
 func (g *guard) shellTool(c *call, ev Event, input map[string]any) {
-	command, ok := commandText(input)
-	if !ok {
+	commands := commandTexts(input)
+	if len(commands) == 0 {
 		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))
 		return
 	}
-	dir := ev.Cwd
-	for _, key := range []string{"cwd", "Cwd", "workdir", "working_directory", "directory", "dir_path"} {
-		if given, ok := input[key].(string); ok && given != "" {
-			dir = g.absolute(given, ev.Cwd)
-		}
+	keys := ev.Dirs
+	if keys == nil {
+		keys = dirKeys
 	}
-	g.command(c, command, dir)
+	for _, command := range commands {
+		g.command(c, command, g.workdir(ev, input, keys))
+	}
 }
 
-// commandText is the shell text of a call: a string, or an argument list.
-func commandText(input map[string]any) (string, bool) {
+// dirKeys are the names of the directory that a command runs in.
+var dirKeys = []string{"dir_path", "directory", "dir", "workingDirectory", "working_directory", "workdir", "Cwd", "cwd"}
+
+// workdir is the directory that a call names for itself, or the session's.
+func (g *guard) workdir(ev Event, input map[string]any, keys []string) string {
+	for _, key := range keys {
+		if given, ok := input[key].(string); ok && given != "" {
+			return g.absolute(given, ev.Cwd)
+		}
+	}
+	return ev.Cwd
+}
+
+// commandTexts are the shell texts of a call, each a string or an argument
+// list. Which of several fields a harness runs, and whether it reads "args",
+// only the harness knows: a field that it ignores must not hide the other.
+func commandTexts(input map[string]any) []string {
+	var out []string
 	for _, key := range []string{"command", "CommandLine", "cmd", "script", "commandLine"} {
 		switch v := input[key].(type) {
 		case string:
-			if args, ok := input["args"].([]any); ok && len(args) > 0 {
-				words := []string{v}
-				for _, a := range args {
-					s, _ := a.(string)
-					words = append(words, s)
-				}
-				return shell.Quote(words), true
+			args, _ := input["args"].([]any)
+			if len(args) > 0 {
+				out = append(out, shell.Quote(append([]string{v}, texts(args)...)))
 			}
-			return v, true
+			if len(args) == 0 || strings.ContainsAny(v, " \t\n") {
+				out = append(out, v)
+			}
 		case []any:
-			words := make([]string, 0, len(v))
-			for _, w := range v {
-				s, _ := w.(string)
-				words = append(words, s)
-			}
+			words := texts(v)
 			if len(words) == 3 && (strings.HasSuffix(words[0], "sh")) && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
-				return words[2], true
+				out = append(out, words[2])
+			} else {
+				out = append(out, shell.Quote(words))
 			}
-			return shell.Quote(words), true
 		}
 	}
-	return "", false
+	return out
+}
+
+func texts(list []any) []string {
+	words := make([]string, 0, len(list))
+	for _, w := range list {
+		s, _ := w.(string)
+		words = append(words, s)
+	}
+	return words
 }
 
 func (g *guard) command(c *call, command, dir string) {

@@ -67,8 +67,8 @@ func realDir(links Links, p string) string {
 
 // hits collects what every rule has against the call.
 func (g *guard) hits(ev Event) []Verdict {
-	if ev.Cwd == "" {
-		ev.Cwd = g.facts.Worktree
+	if !strings.HasPrefix(ev.Cwd, "/") { // "" too
+		ev.Cwd = path.Join(g.facts.Worktree, ev.Cwd)
 	}
 	g.unseen = ev.Unseen
 	call := g.read(ev)

@@ -43,17 +43,7 @@ var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir",
 // that it changes files, and by its command, if it runs one.
 func (g *guard) mcpTool(c *call, ev Event, tool string, input map[string]any) {
 	words := nameWords(tool)
-	op, writes, runs := shell.Read, false, false
-	for _, w := range words {
-		if mcpReads[w] {
-			op, writes = shell.Read, false
-			break
-		}
-		if o, ok := mcpVerbs[w]; ok && !writes {
-			op, writes = o, true
-		}
-		runs = runs || mcpRuns[w]
-	}
+	op, writes, runs := nameSays(words, input)
 	if runs {
 		g.mcpCode(c, ev, words, input)
 	}
@@ -63,19 +53,64 @@ func (g *guard) mcpTool(c *call, ev Event, tool string, input map[string]any) {
 	g.mcpPaths(c, ev, op, writes, "", input, 0)
 }
 
+// nameSays is what the words of a tool's name say that it does. One editor
+// has all its acts in one tool, and looking is one of them.
+func nameSays(words []string, input map[string]any) (op shell.Op, writes, runs bool) {
+	for _, w := range words {
+		if mcpReads[w] {
+			return shell.Read, false, runs
+		}
+		if o, ok := mcpVerbs[w]; ok && !writes {
+			op, writes = o, true
+		}
+		runs = runs || mcpRuns[w]
+	}
+	if act, _ := input["command"].(string); act == "view" {
+		return shell.Read, false, runs
+	}
+	return op, writes, runs
+}
+
+// sessionWords are what a harness's tool changes when it changes no file.
+var sessionWords = map[string]bool{"todo": true, "todos": true, "task": true, "plan": true, "cron": true, "team": true, "agent": true, "message": true, "memory": true, "topic": true}
+
+// unknownTool is a harness's tool that has no name here: it is judged as a
+// server's tool is, and by what its input looks like.
+func (g *guard) unknownTool(c *call, ev Event, input map[string]any) {
+	words := nameWords(ev.Tool)
+	op, writes, runs := nameSays(words, input)
+	for _, w := range words {
+		if sessionWords[w] {
+			op, writes = shell.Read, false
+		}
+	}
+	if command, ok := input["command"].(string); ok && !runs {
+		g.command(c, command, ev.Cwd)
+	}
+	if runs {
+		g.mcpCode(c, ev, words, input)
+	}
+	if !writes {
+		for _, key := range []string{"content", "new_string", "new_source", "file_text", "edits", "patch", "insert_text", "newString", "newText", "newCode", "CodeContent", "ReplacementContent"} {
+			if _, ok := input[key]; ok {
+				c.touches = append(c.touches, g.named(ev, input, shell.Write)...)
+				break
+			}
+		}
+	}
+	g.mcpPaths(c, ev, op, writes, "", input, 0)
+}
+
 // mcpRuns are words of tools that start programs or evaluate code.
 var mcpRuns = map[string]bool{"run": true, "exec": true, "execute": true, "shell": true, "bash": true, "command": true, "terminal": true, "eval": true, "evaluate": true, "code": true, "python": true, "script": true, "spawn": true, "process": true, "repl": true, "ipython": true, "node": true, "javascript": true}
 
 // mcpCode judges a command line, or code in another language.
 func (g *guard) mcpCode(c *call, ev Event, words []string, input map[string]any) {
-	dir := ev.Cwd
-	for _, key := range []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir"} {
-		if given, ok := input[key].(string); ok && given != "" {
-			dir = g.absolute(given, ev.Cwd)
+	dir := g.workdir(ev, input, dirKeys)
+	if commands := commandTexts(input); len(commands) > 0 {
+		for _, command := range commands {
+			g.command(c, command, dir)
 		}
-	}
-	if command, ok := commandText(input); ok {
-		g.command(c, command, dir)
 		return
 	}
 	code, ok := input["code"].(string)
@@ -112,7 +147,11 @@ func (g *guard) mcpPaths(c *call, ev Event, op shell.Op, writes bool, key string
 	}
 	switch v := value.(type) {
 	case map[string]any:
+		named := isPathKey(key) // files by their names
 		for k, item := range v {
+			if named && strings.Contains(k, "/") && !isURL(k) {
+				c.touches = append(c.touches, g.fileTouch(op, ev.Tool, k, ev.Cwd))
+			}
 			g.mcpPaths(c, ev, op, writes, k, item, depth+1)
 		}
 	case []any:
@@ -124,13 +163,34 @@ func (g *guard) mcpPaths(c *call, ev Event, op shell.Op, writes bool, key string
 			return
 		}
 		o := op
-		if first := nameWords(key); writes && op == shell.Write && (first[0] == "source" || first[0] == "src" || first[0] == "from") {
+		if namesOutput(key) {
+			o = shell.Write // whatever else the tool does
+		} else if first := nameWords(key); writes && op == shell.Write && (first[0] == "source" || first[0] == "src" || first[0] == "from") {
 			o = shell.Read // copied from there
 		} else if writes && op == shell.Remove && (first[0] == "destination" || first[0] == "dest" || first[0] == "target" || first[0] == "to") {
 			o = shell.Write
 		}
 		c.touches = append(c.touches, g.fileTouch(o, ev.Tool, v, ev.Cwd))
 	}
+}
+
+// namesOutput reports whether an input field is where a tool puts what it
+// makes: "outputPath", "save_dir".
+func namesOutput(key string) bool {
+	words := nameWords(key)
+	switch words[0] {
+	case "output", "out", "save", "download", "destination", "dest":
+	default:
+		return false
+	}
+	if len(words) == 1 {
+		return false
+	}
+	switch words[len(words)-1] {
+	case "path", "file", "dir", "directory", "folder", "filename":
+		return true
+	}
+	return false
 }
 
 func isURL(s string) bool {

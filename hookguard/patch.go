@@ -6,25 +6,20 @@ import (
 
 // patchTool is apply_patch: one call that names any number of files.
 func (g *guard) patchTool(c *call, ev Event, input map[string]any) {
-	text := ""
+	text, dir := "", g.workdir(ev, input, dirKeys)
 	for _, key := range []string{"command", "input", "patch", "diff"} {
 		switch v := input[key].(type) {
 		case string:
-			text = v
-		case []any:
-			for _, item := range v {
-				if s, ok := item.(string); ok {
-					text = s // the patch is the last argument
-				}
+			text += v + "\n"
+		case []any: // the patch is the last argument
+			if words := texts(v); len(words) > 0 {
+				text += words[len(words)-1] + "\n"
 			}
-		}
-		if text != "" {
-			break
 		}
 	}
 	files := shell.PatchFiles(text)
 	for _, f := range files {
-		c.touches = append(c.touches, g.fileTouch(f.Op, ev.Tool, f.Path, ev.Cwd))
+		c.touches = append(c.touches, g.fileTouch(f.Op, ev.Tool, f.Path, dir))
 	}
 	if len(files) == 0 {
 		c.object(noPath.verdict(Deny, ev.Tool+" "+noPath.Says+". "+noPathWayOn))

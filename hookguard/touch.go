@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 
 	"lane/hookguard/shell"
 )
@@ -102,8 +103,17 @@ func (g *guard) absolute(given, cwd string) string {
 
 // fileTouch is a touch by a file tool, whose path has no holes.
 func (g *guard) fileTouch(op shell.Op, tool, given, cwd string) touch {
-	given = strings.ReplaceAll(strings.TrimPrefix(given, "file://"), "\x00", "")
+	given = strings.ReplaceAll(strings.TrimPrefix(trimmed(given), "file://"), "\x00", "")
 	return touch{op: op, given: given, abs: g.absolute(given, cwd), by: tool, cwd: cwd}
+}
+
+// trimmed is a path without the white space round it, which Claude Code for
+// one takes away before it looks whether the path is absolute.
+func trimmed(given string) string {
+	if plain := strings.TrimFunc(given, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }); plain != "" {
+		return plain
+	}
+	return given
 }
 
 // mainCheckout is the directory of the repository's main worktree, or "" if

@@ -16,6 +16,10 @@ type Event struct {
 	// Unseen says that what is typed later into a program that this call
 	// starts reaches no hook of the harness.
 	Unseen bool
+	// Dirs are the fields of a shell call's input that name the directory it
+	// runs in. Nil is any usual name: a field that the harness does not read
+	// must not move the command.
+	Dirs []string
 }
 
 // Facts are what the launcher sealed: the guard trusts nothing else.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"lane/hookguard"
 )
@@ -15,7 +16,7 @@ func init() {
 		Read: readAntigravity, Write: writeAntigravity,
 		CanAsk: func(_ Call, f hookguard.Facts) bool { return !f.Headless && attended() },
 		Silent: silentAntigravity, Fail: failAntigravity,
-		Tool: antigravityTool,
+		Tool: antigravityTool, Dirs: []string{"Cwd"},
 		Can: Capabilities{
 			Measured: "nothing: the program could not be had; by its documentation and others' records",
 			Events:   []string{"PreToolUse", "PreInvocation"},
@@ -80,7 +81,7 @@ func readAntigravity(payload []byte, event string) (Call, error) {
 	}
 	c.Event = hookguard.Event{Harness: "antigravity", Kind: event, Cwd: os.Getenv("HOME")}
 	if len(p.Workspaces) > 0 {
-		c.Cwd = p.Workspaces[0]
+		c.Cwd = strings.TrimPrefix(p.Workspaces[0], "file://")
 	}
 	c.Session = string(p.Conversation)
 	index := first(p.Step, p.Invocation, p.Execution)
@@ -119,6 +120,8 @@ func antigravityTool(name string, input []byte) (string, []byte) {
 	switch name {
 	case "run_command":
 		return "Bash", input
+	case "send_command_input":
+		return "Bash", typed(input, "Input")
 	case "write_to_file", "write_file", "create_file":
 		return "Write", input
 	case "replace_file_content", "edit_file":

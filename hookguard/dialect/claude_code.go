@@ -22,7 +22,8 @@ func init() {
 		Read: readClaude, Write: writeClaude,
 		CanAsk: func(_ Call, f hookguard.Facts) bool { return !f.Headless },
 		Fail:   func(_, reason string) Answer { return refuse(failText(reason)) },
-		Tool:   func(name string, input []byte) (string, []byte) { return name, input },
+		Tool:   claudeTool,
+		Dirs:   []string{}, // Bash runs where the session is
 		Can: Capabilities{
 			Measured: "Claude Code 2.1.332",
 			Events:   []string{"PreToolUse", "UserPromptSubmit", "WorktreeCreate"},
@@ -109,8 +110,18 @@ func readPayload(harness string, payload []byte, kinds map[string]string) (claud
 }
 
 func readClaude(payload []byte, _ string) (Call, error) {
-	_, c, err := readPayload("claude-code", payload, nil)
+	p, c, err := readPayload("claude-code", payload, nil)
+	if err == nil {
+		c.Tool, c.Input = claudeTool(p.Tool, p.Input)
+	}
 	return c, err
+}
+
+func claudeTool(name string, input []byte) (string, []byte) {
+	if name == "PowerShell" {
+		return "Bash", powershell(input)
+	}
+	return name, input
 }
 
 // isCopilots reports whether a payload in Claude Code's shape is Copilot's,

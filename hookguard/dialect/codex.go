@@ -12,7 +12,7 @@ func init() {
 		CanAsk: func(Call, hookguard.Facts) bool { return false },
 		// With text on stderr only: exit 2 alone runs the tool.
 		Fail: func(_, reason string) Answer { return refuse(failText(reason)) },
-		Tool: codexTool, Unseen: true,
+		Tool: codexTool, Unseen: true, Dirs: []string{"workdir"},
 		Can: Capabilities{
 			Measured: "Codex CLI 0.171.0",
 			Events:   []string{"PreToolUse", "UserPromptSubmit"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"lane/hookguard"
 )
@@ -27,6 +28,7 @@ func init() {
 			return a
 		},
 		Tool: copilotTool,
+		Dirs: []string{}, // bash runs where the session is
 		// Hooks run one after the other, and those of .claude/settings.json too.
 		Repeats: true,
 		Can: Capabilities{
@@ -130,7 +132,10 @@ func readCopilot(payload []byte, event string) (Call, error) {
 			return c, errNoTool
 		}
 		var args map[string]json.RawMessage
-		if input = unquoted(input); json.Unmarshal(input, &args) != nil || args == nil {
+		if input = unquoted(input); name == "apply_patch" {
+			input = patchText(input)
+		}
+		if json.Unmarshal(input, &args) != nil || args == nil {
 			return c, fmt.Errorf("the input of the tool is no JSON object")
 		}
 		c.Tool, c.Input = copilotTool(name, input)
@@ -165,13 +170,18 @@ func (p copilotPayload) told() string {
 func copilotTool(name string, input []byte) (string, []byte) {
 	input = unquoted(input)
 	switch name {
-	case "bash", "powershell":
+	case "bash":
 		return "Bash", input
+	case "powershell", "PowerShell":
+		return "Bash", powershell(input)
 	case "write_bash", "write_powershell":
 		return "Bash", typed(input, "input")
 	case "create":
 		return "Write", input
 	case "edit", "str_replace_editor":
+		if looks(input) {
+			return "Read", input
+		}
 		return "Edit", input
 	case "view":
 		return "Read", input
@@ -192,6 +202,29 @@ func copilotTool(name string, input []byte) (string, []byte) {
 		return tool, input
 	}
 	return name, input
+}
+
+// looks reports whether a call of the editor with many acts only looks.
+func looks(input []byte) bool {
+	var in struct {
+		Command string `json:"command"`
+	}
+	return json.Unmarshal(input, &in) == nil && in.Command == "view"
+}
+
+// patchText makes an object of a patch that comes as the bare text the model
+// wrote, as Copilot's tools without a schema do. Any other text stays what it
+// is, and is refused.
+func patchText(input []byte) []byte {
+	var text string
+	if json.Unmarshal(input, &text) != nil || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
+		return input
+	}
+	out, err := json.Marshal(map[string]string{"input": text})
+	if err != nil {
+		return input
+	}
+	return out
 }
 
 // writeCopilot gives the PascalCase shape the fields twice: VS Code and the

@@ -50,6 +50,9 @@ type Dialect struct {
 	// Unseen says that the agent can type into a program that it started
 	// without any hook being asked.
 	Unseen bool
+	// Dirs are the fields of a shell call's input that say where it runs; nil
+	// is any usual name, an empty list none.
+	Dirs []string
 
 	Can    Capabilities
 	Wiring Wiring

@@ -13,7 +13,7 @@ func init() {
 		Name: "gemini-cli",
 		Read: readGemini, Write: writeGemini, CanAsk: geminiCanAsk,
 		Fail: func(_, reason string) Answer { return refuse(failText(reason)) },
-		Tool: geminiTool,
+		Tool: geminiTool, Dirs: []string{"dir_path", "directory"},
 		Can: Capabilities{
 			Measured: "Gemini CLI 0.61.0",
 			Events:   []string{"BeforeTool", "BeforeAgent"},

@@ -154,7 +154,7 @@ func answer(d Dialect, opts options, stdin io.Reader, ask judge) Answer {
 		return d.silent(c)
 	}
 	if mine {
-		c.Tool, c.Unseen = serverName(c.Tool, facts.Servers), d.Unseen
+		c.Tool, c.Unseen, c.Dirs = serverName(c.Tool, facts.Servers), d.Unseen, d.Dirs
 		v = ask(c.Event, facts)
 		held.settle(v)
 	}

@@ -94,3 +94,22 @@ func typed(input []byte, key string) []byte {
 	}
 	return out
 }
+
+// powershell is a call of the shell that is no POSIX shell: the guard reads
+// its text as what pwsh is given.
+func powershell(input []byte) []byte {
+	var in map[string]any
+	if json.Unmarshal(input, &in) != nil {
+		return input
+	}
+	text, ok := in["command"].(string)
+	if !ok {
+		return input
+	}
+	in["command"] = []string{"pwsh", "-Command", text}
+	out, err := json.Marshal(in)
+	if err != nil {
+		return input
+	}
+	return out
+}

@@ -85,7 +85,7 @@ func (r Row) Judge(facts hookguard.Facts) RowResult {
 	if cwd == "" {
 		cwd = facts.Worktree
 	}
-	v := hookguard.JudgeOn(hookguard.LinkMap(r.Symlinks), hookguard.Event{Harness: r.Harness, Kind: "PreToolUse", Tool: tool, Input: input, Cwd: cwd, Unseen: d.Unseen}, facts)
+	v := hookguard.JudgeOn(hookguard.LinkMap(r.Symlinks), hookguard.Event{Harness: r.Harness, Kind: "PreToolUse", Tool: tool, Input: input, Cwd: cwd, Unseen: d.Unseen, Dirs: d.Dirs}, facts)
 	return RowResult{ID: r.ID, Decision: v.Decision, Rule: v.Rule, Reason: v.Reason}
 }
 

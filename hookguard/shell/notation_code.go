@@ -274,6 +274,15 @@ func (in *interp) powershell(text, by string, st *state, io stdio) {
 					in.effect(Write, w, by+" "+f[0], st)
 				}
 			}
+		case "cd", "sl", "chdir", "set-location", "push-location", "pushd":
+			if len(f) > 1 {
+				st.chdir(f[len(f)-1])
+			}
+		default:
+			_, special := programs[f[0]]
+			if _, row := rowOf(f[0]); special || row {
+				in.program(f, st, io)
+			}
 		}
 		for i, w := range f {
 			if (w == ">" || w == ">>") && i+1 < len(f) {
