@@ -88,8 +88,14 @@ var (
 		Catch: []Example{
 			{Text: "git config user.name x"},
 			{Text: "git config --unset user.name"},
+			{Text: "git remote set-url origin https://example.com/r.git"},
+			{Text: "git remote remove origin"},
 		},
 		Pass: []Example{
+			{Text: "git remote -v; git remote update; git remote show origin"},
+			{Text: "git init -q fixture && git -C fixture config user.name x"},
+			{Text: "cd \"$(mktemp -d)\" && git init -q . && git remote add origin /srv/repo"},
+			{Text: "git remote add up https://example.com/r.git", Set: func(f *Facts) { f.OwnGit = "/state/git" }},
 			{Text: "git config user.name"},
 			{Text: "git config --get remote.origin.url"},
 			{Text: "git config --list"},
@@ -98,8 +104,8 @@ var (
 	}
 	gitWorktree = &Rule{
 		ID:    "lane/git-worktree",
-		Says:  "removes what git keeps of other worktrees",
-		Catch: []Example{{Text: "git worktree prune"}},
+		Says:  "removes or rewrites what git keeps of other worktrees",
+		Catch: []Example{{Text: "git worktree prune"}, {Text: "git worktree repair"}},
 		Pass:  []Example{{Text: "git worktree list"}, {Text: "git worktree add .lanes/x HEAD"}},
 	}
 	guardOff = &Rule{

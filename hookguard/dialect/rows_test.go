@@ -9,7 +9,7 @@ import (
 // TestRows answers every row of the corpora: attacks are refused, and work
 // that is nobody's business is left alone.
 func TestRows(t *testing.T) {
-	for _, name := range []string{"../testdata/commands.jsonl", "../testdata/own.jsonl", "../testdata/rounds.jsonl"} {
+	for _, name := range []string{"../testdata/commands.jsonl", "../testdata/own.jsonl", "../testdata/rounds.jsonl", "../testdata/eyes.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			file, err := os.Open(name)
 			if err != nil {

@@ -27,7 +27,7 @@ func init() { // in a function, because the commands run commands themselves
 		":": nothing, "true": nothing, "false": nothing, "exit": nothing, "return": nothing,
 		"break": nothing, "continue": nothing, "wait": nothing, "jobs": nothing, "shopt": nothing,
 		"setopt": nothing, "unsetopt": nothing, "autoload": nothing, "emulate": nothing, "umask": nothing,
-		"ulimit": nothing, "times": nothing, "test": nothing, "[": nothing, "compgen": nothing,
+		"ulimit": nothing, "times": nothing, "test": nothing, "[": nothing, "compgen": (*interp).complete,
 		"zmodload": nothing, "zstyle": nothing, "compdef": nothing, "bindkey": nothing, "logout": nothing,
 	}
 }
@@ -256,7 +256,7 @@ func (in *interp) complete(args []string, st *state, io stdio) {
 // history -w and -a write the file they name.
 func (in *interp) history(args []string, st *state, _ stdio) {
 	for i, a := range args {
-		if (a == "-w" || a == "-a") && i+1 < len(args) {
+		if (a == "-w" || a == "-a" || a == "-W" || a == "-A") && i+1 < len(args) {
 			in.effect(Write, args[i+1], args[0]+" "+a, st)
 		}
 	}

@@ -17,9 +17,22 @@ func (in *interp) generic(args []string, st *state) {
 			continue
 		}
 		name, value, inline := strings.Cut(w, "=")
+		if installPlaces.has(strings.TrimLeft(name, "-")) && contains(args, "install") {
+			if !inline && len(words) > 0 {
+				value, words = words[0], words[1:]
+			}
+			if looksLikePath(value) {
+				in.effect(Write, value, args[0]+" install "+name, st)
+			}
+			continue
+		}
 		words = words[min(len(words), in.genericOption(args[0], name, value, inline, words, st)):]
 	}
 }
+
+// installPlaces say where the subcommand install puts things; elsewhere they
+// are but remembered.
+var installPlaces = wordSet("prefix root home install-dir install-base install-lib install-scripts install-data install-headers")
 
 // genericOption judges one option of a program by its name and returns how
 // many further words it took.

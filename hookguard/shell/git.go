@@ -80,6 +80,9 @@ func (g *gitCall) globals(words []string) []string {
 		case "--work-tree":
 			g.work = value
 		case "--exec-path":
+			if !inline {
+				continue // git says where it is
+			}
 			g.in.find(GitProgram, "git", "--exec-path")
 		}
 	}
@@ -305,7 +308,6 @@ var gitProgramOptions = []struct {
 	{"--exec", "rebase"}, {"-x", "rebase"},
 	{"--smtp-server", "send-email"}, {"--to-cmd", "send-email"}, {"--cc-cmd", "send-email"}, {"--sendmail-cmd", "send-email"}, {"--header-cmd", "send-email"},
 	{"--tree-filter", "filter-branch"}, {"--index-filter", "filter-branch"}, {"--msg-filter", "filter-branch"}, {"--env-filter", "filter-branch"}, {"--commit-filter", "filter-branch"}, {"--parent-filter", "filter-branch"}, {"--tag-name-filter", "filter-branch"}, {"--setup", "filter-branch"},
-	{"--trailer-cmd", "interpret-trailers"}, {"--textconv-cmd", "grep"},
 }
 
 // gitOutputs are options whose value is a file or directory that git writes.
@@ -313,7 +315,8 @@ var gitOutputs = []struct{ name, subs string }{
 	{"--output", "diff log show archive format-patch diff-tree whatchanged shortlog range-diff stash"}, {"-o", "archive format-patch bugreport diagnose"},
 	{"--output-directory", "format-patch bugreport diagnose"}, {"--prefix", "checkout-index"}, {"--separate-git-dir", "init clone"},
 	{"--export-marks", "fast-export fast-import"}, {"--export-pack-edges", "fast-import"}, {"--index-output", "read-tree"},
-	{"-d", "filter-branch"}, {"--keep-file", "index-pack"}, {"--pathspec-out", ""},
+	{"-o", "mailsplit"}, {"--pid-file", "daemon"},
+	{"-d", "filter-branch"}, {"-o", "index-pack"},
 }
 
 // options judges those options of the subcommand that run or write. Git takes

@@ -16,7 +16,8 @@ func init() {
 		"remote": (*gitCall).remote, "maintenance": (*gitCall).maintenance,
 		"for-each-repo": (*gitCall).forEachRepo, "lfs": (*gitCall).lfs, "mv": (*gitCall).paths, "rm": (*gitCall).paths,
 		"checkout": (*gitCall).writesPaths, "restore": (*gitCall).writesPaths,
-		"credential-store": (*gitCall).credentialStore,
+		"credential-store": (*gitCall).credentialStore, "interpret-trailers": (*gitCall).trailers,
+		"pack-objects": (*gitCall).packs, "mailinfo": (*gitCall).mails,
 	}
 }
 
@@ -68,9 +69,17 @@ func (g *gitCall) clone() {
 	ops := g.operands()
 	switch {
 	case len(ops) > 1:
-		g.in.effect(Write, ops[1], "git clone", g.st)
+		g.makes(ops[1])
 	case len(ops) == 1:
-		g.in.effect(Write, strings.TrimSuffix(path.Base(unglob(ops[0])), ".git"), "git clone", g.st)
+		g.makes(strings.TrimSuffix(path.Base(unglob(ops[0])), ".git"))
+	}
+}
+
+// makes notes a repository of the call's own.
+func (g *gitCall) makes(dir string) {
+	g.in.effect(Write, dir, "git "+g.sub, g.st)
+	if at := fold(g.in.abs(dir, g.st)); at != g.in.req.Worktree && !HasHole(at) {
+		g.in.repos = append(g.in.repos, at)
 	}
 }
 
@@ -82,7 +91,28 @@ func (g *gitCall) init() {
 	} else if g.gitDir != "" {
 		dir = g.gitDir
 	}
-	g.in.effect(Write, dir, "git init", g.st)
+	g.makes(dir)
+}
+
+// configures reports that the configuration of the repository changes in
+// which git works here. One in the lane's own temporary directory, or one that
+// the call has made, is nobody else's.
+func (g *gitCall) configures(by, key string) {
+	dir := g.st.dir
+	if g.gitDir != "" {
+		dir = g.in.abs(g.gitDir, g.st)
+	}
+	dir = fold(dir)
+	if tmp := g.in.req.Vars["TMPDIR"]; below(dir, tmp) && !below(dir, g.in.req.Worktree) {
+		g.in.effect(Write, dir+"/.git/config", by, g.st) // by its links it may be another
+		return
+	}
+	for _, own := range g.in.repos {
+		if below(dir, own) {
+			return
+		}
+	}
+	g.in.find(GitConfig, by, key)
 }
 
 // config writes one of git's files unless it only reads.
@@ -139,7 +169,7 @@ func (g *gitCall) config() {
 			g.elsewhere()
 		}
 		g.in.effect(Write, ".", "git config", g.st)
-		g.in.find(GitConfig, "git config", key)
+		g.configures("git config", key)
 	}
 	if file != "" {
 		if home, ok := g.in.tilde("", g.st); ok && strings.HasPrefix(file, "~/") {
@@ -158,7 +188,7 @@ func (g *gitCall) worktree() {
 	}
 	by := "git worktree " + ops[0]
 	switch ops[0] {
-	case "prune":
+	case "prune", "repair":
 		g.in.find(GitWorktree, by, "")
 	case "add":
 		if len(ops) > 1 {
@@ -239,15 +269,24 @@ func (g *gitCall) push() {
 	}
 }
 
+// remote keeps what it is told in the configuration.
 func (g *gitCall) remote() {
 	ops := g.operands()
-	if len(ops) > 0 && (ops[0] == "add" || ops[0] == "set-url") {
+	if len(ops) < 2 {
+		return
+	}
+	switch ops[0] {
+	case "add", "set-url":
 		for _, url := range ops[1:] {
 			if strings.HasPrefix(url, "ext::") {
 				g.in.find(GitProgram, "git remote", "ext::")
 			}
 		}
+	case "rename", "remove", "rm", "set-branches":
+	default:
+		return
 	}
+	g.configures("git remote "+ops[0], "remote."+ops[1])
 }
 
 // maintenance start writes the user's scheduler.
@@ -262,7 +301,7 @@ func (g *gitCall) forEachRepo() { g.in.find(GitProgram, "git for-each-repo", "")
 // lfs install writes hooks and configuration.
 func (g *gitCall) lfs() {
 	if len(g.words) > 0 && (g.words[0] == "install" || g.words[0] == "uninstall") {
-		g.in.find(GitConfig, "git lfs "+g.words[0], "filter.lfs")
+		g.configures("git lfs "+g.words[0], "filter.lfs")
 	}
 }
 
@@ -290,6 +329,32 @@ func (g *gitCall) credentialStore() {
 		} else if w == "--file" && i+1 < len(g.words) {
 			g.in.effect(Write, g.words[i+1], "git credential-store", g.st)
 		}
+	}
+}
+
+// trailers edits its files where they lie, if it is told to.
+func (g *gitCall) trailers() {
+	if contains(g.words, "--in-place") {
+		for _, f := range operandsOf(g.words) {
+			g.in.effect(Write, f, "git interpret-trailers --in-place", g.st)
+		}
+	}
+}
+
+// packs are files that begin with the operand.
+func (g *gitCall) packs() {
+	if contains(g.words, "--stdout") {
+		return
+	}
+	for _, prefix := range operandsOf(g.words) {
+		g.in.effect(Write, prefix, "git pack-objects", g.st)
+	}
+}
+
+// mails takes a message apart into two files.
+func (g *gitCall) mails() {
+	for _, f := range operandsOf(g.words) {
+		g.in.effect(Write, f, "git mailinfo", g.st)
 	}
 }
 

@@ -77,6 +77,7 @@ type interp struct {
 	files map[string]string // written by this call, by absolute path
 	fds   map[string]string // content readable at /dev/fd/N
 	procs int               // process substitutions so far
+	repos []string          // git repositories made by this call
 	// sockets are descriptors opened to the network.
 	sockets map[string]bool
 

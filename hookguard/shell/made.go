@@ -53,7 +53,28 @@ func (in *interp) makeTool(args []string, st *state, io stdio) {
 			break
 		}
 	}
+	in.installs(args, sub)
 	in.tool(args, st, io)
+}
+
+// installs is make install, which writes below its prefix when no DESTDIR
+// stands before that.
+func (in *interp) installs(args []string, st *state) {
+	prefix, target := "", false
+	for _, w := range args[1:] {
+		name, value, ok := cutAssign(w)
+		switch {
+		case !ok:
+			target = target || strings.HasPrefix(w, "install")
+		case name == "DESTDIR":
+			return
+		case strings.EqualFold(name, "prefix"):
+			prefix = strings.TrimPrefix(value, ":")
+		}
+	}
+	if target && looksLikePath(prefix) && !contains(args, "-n") {
+		in.effect(Write, prefix, args[0]+" install", st)
+	}
 }
 
 // ln makes links; a symbolic one is followed from then on.
