@@ -346,7 +346,7 @@ func (in *interp) program(args []string, st *state, io stdio) {
 		io.print(holeOut)
 		return
 	case Unknown(name):
-		in.generic(args, st)
+		in.generic(args, st, io)
 		io.print(holeOut)
 		return
 	}
@@ -354,12 +354,42 @@ func (in *interp) program(args []string, st *state, io stdio) {
 		in.script(name, text, args[1:], st, io)
 		return
 	}
+	if text, file, ok := in.onPath(name, st); ok {
+		in.script(file, text, args[1:], st, io)
+		return
+	}
 	base := path.Base(name)
 	if f, ok := programs[base]; ok {
 		f(in, append([]string{base}, args[1:]...), st, io)
 		return
 	}
+	if startsOther(base) {
+		in.wrapper(append([]string{base}, args[1:]...), st, io)
+		return
+	}
+	if _, row := rowOf(base); !row && strings.Contains(name, "/") && name[0] != '/' {
+		// A program of the project may have a subcommand called rm: what
+		// follows its "--" is its own.
+		args, _, _ = cutWords(args, "--")
+	}
 	in.tool(append([]string{base}, args[1:]...), st, io)
+}
+
+// onPath finds a program that the call wrote where the shell will look first.
+func (in *interp) onPath(name string, st *state) (text, file string, found bool) {
+	if len(in.files) == 0 || strings.Contains(name, "/") {
+		return "", "", false
+	}
+	dirs, _ := in.lookup("PATH", st)
+	for dir := range strings.SplitSeq(dirs, ":") {
+		if dir == "" || HasHole(dir) {
+			continue
+		}
+		if text, ok := in.written(dir+"/"+name, st); ok {
+			return text, dir + "/" + name, true
+		}
+	}
+	return "", "", false
 }
 
 // quoteAll writes words so that a shell reads them back as they are.

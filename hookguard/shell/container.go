@@ -182,6 +182,9 @@ func (in *interp) parallel(args []string, st *state, io stdio) {
 			continue
 		}
 		filled := code + " " + quoteAll([]string{item})
+		if code == "" { // each item is a command line
+			filled = item
+		}
 		if strings.Contains(code, "{}") || strings.Contains(code, "{.}") || strings.Contains(code, "{/}") {
 			q := quoteAll([]string{item})
 			filled = strings.NewReplacer("{}", q, "{.}", q, "{/}", q, "{/.}", q, "{//}", q).Replace(code)
@@ -198,6 +201,14 @@ func (in *interp) gh(args []string, st *state, io stdio) {
 			in.effect(Write, ops[3], "gh "+ops[0]+" clone", st)
 		} else if len(ops) > 2 {
 			in.effect(Write, ".", "gh "+ops[0]+" clone", st)
+		}
+	}
+	if home := in.req.Vars["HOME"]; len(ops) > 1 && home != "" {
+		switch ops[0] + " " + ops[1] {
+		case "auth setup-git":
+			in.effect(Write, home+"/.gitconfig", "gh auth setup-git", st)
+		case "config set", "alias set", "alias delete", "extension install", "extension remove":
+			in.effect(Write, home+"/.config/gh", "gh "+ops[0]+" "+ops[1], st)
 		}
 	}
 	if len(ops) > 1 && ops[0] == "api" {

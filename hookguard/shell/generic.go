@@ -5,12 +5,13 @@ import "strings"
 // generic judges a program nobody has a row for, by what is common to all:
 // an option that sounds like an output and names a path, an option that
 // sounds like a command and holds one.
-func (in *interp) generic(args []string, st *state) {
+func (in *interp) generic(args []string, st *state, io stdio) {
 	words := args[1:]
 	for len(words) > 0 {
 		w := words[0]
 		words = words[1:]
 		if w == "--" {
+			in.afterDashes(args, words, st, io)
 			return
 		}
 		if len(w) < 2 || w[0] != '-' {

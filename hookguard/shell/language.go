@@ -12,14 +12,14 @@ var interpreters = map[string]string{
 	"node": langJS, "nodejs": langJS, "deno": langJS, "bun": langJS, "ts-node": langJS, "tsx": langJS, "qjs": langJS, "d8": langJS, "jsc": langJS, "zx": langJS,
 	"ruby": langRuby, "jruby": langRuby, "irb": langRuby, "perl": langPerl, "php": langPHP, "lua": langLua, "luajit": langLua, "lua5.3": langLua, "lua5.4": langLua, "lua5.1": langLua,
 	"Rscript": langR, "R": langR, "julia": langJulia, "elixir": "ex", "tclsh": "expect", "wish": "expect", "groovy": "groovy", "guile": "elisp", "sbcl": "elisp", "racket": "elisp", "clojure": "elisp", "bb": "elisp", "osascript": "osascript",
-	"octave": "ex", "matlab": "ex", "pwsh": "pwsh", "powershell": "pwsh", "swipl": "elisp", "scala": "groovy", "kotlin": "groovy",
+	"octave": "ex", "matlab": "ex", "ghc": "ex", "runghc": "ex", "runhaskell": "ex", "ocaml": "ex", "raku": "ex", "rakudo": "ex", "crystal": "ex", "erl": "ex", "pwsh": "pwsh", "powershell": "pwsh", "swipl": "elisp", "scala": "groovy", "kotlin": "groovy",
 }
 
 // inlineOptions are the options that hold code, by language.
 var inlineOptions = map[string][]string{
 	langPython: {"-c"}, langJS: {"-e", "--eval", "-p", "--print", "-pe"}, langRuby: {"-e"}, langPerl: {"-e", "-E"}, langPHP: {"-r", "-B", "-R", "-E"},
 	langLua: {"-e"}, langR: {"-e"}, langJulia: {"-e", "-E", "--eval", "--print"},
-	"ex": {"-e", "--eval"}, "groovy": {"-e"}, "elisp": {"-c", "--eval", "-e", "-g"}, "osascript": {"-e"}, "pwsh": {"-c", "-Command", "-command"}, "expect": {"-c"},
+	"ex": {"-e", "--eval", "-eval"}, "groovy": {"-e"}, "elisp": {"-c", "--eval", "-e", "-g"}, "osascript": {"-e"}, "pwsh": {"-c", "-Command", "-command"}, "expect": {"-c"},
 }
 
 // languageOf tells the language of a script by its name.
@@ -85,7 +85,7 @@ type runtimeCall struct {
 
 // subcommand handles the runtimes that have them.
 func (r *runtimeCall) subcommand(args []string) bool {
-	if len(r.words) == 0 || r.tool != "deno" && r.tool != "bun" && r.tool != "tsx" || strings.HasPrefix(r.words[0], "-") {
+	if len(r.words) == 0 || r.tool != "deno" && r.tool != "bun" && r.tool != "tsx" && r.tool != "crystal" || strings.HasPrefix(r.words[0], "-") {
 		return false
 	}
 	if r.in.jsRuntime(args, r.st, r.io) {
@@ -126,6 +126,9 @@ func (r *runtimeCall) option(w string) {
 		if code, r.words = bundledCode(w, r.lang, r.words); code != "" {
 			r.inline("-e", code)
 			r.done = swallows
+		} else if len(w) == 2 { // "-W ignore": the next word is no script
+			took := r.in.runtimeOption(r.tool, r.lang, w, "", false, r.words, r.st)
+			r.words = r.words[min(len(r.words), took):]
 		}
 	default:
 		took := r.in.runtimeOption(r.tool, r.lang, name, value, attached, r.words, r.st)
@@ -164,7 +167,7 @@ func (r *runtimeCall) operands() {
 		} else if FromOutput(words[0]) {
 			r.in.find(UnknownCode, r.tool, "")
 		} else {
-			r.in.generic(append([]string{r.tool}, words[1:]...), r.st)
+			r.in.generic(append([]string{r.tool}, words[1:]...), r.st, r.io)
 		}
 	}
 }
@@ -212,11 +215,14 @@ func bundledCode(w, lang string, words []string) (string, []string) {
 func (in *interp) runtimeOption(tool, lang, name, value string, attached bool, next []string, st *state) int {
 	takes := map[string]string{
 		langPython: " -W -X --check-hash-based-pycs ", langJS: " -r --require --import --loader --experimental-loader -C --conditions --env-file ",
-		langRuby: " -I -r -C ", langPerl: " -I -M ", langPHP: " -c -d -S -t -f -z ", langLua: " -l ", langJulia: " -L --project -p ",
+		langRuby: " -I -r -C -E -F ", langPerl: " -I ", langR: " -f -g ", langPHP: " -c -d -S -t -z ", langLua: " -l ", langJulia: " -L --project -p ",
 	}[lang]
 	if strings.Contains(takes, " "+name+" ") && !attached {
 		if name == "-C" && len(next) > 0 {
 			st.chdir(next[0])
+		}
+		if name == "-X" && len(next) > 0 {
+			in.pycache(next[0], tool, st)
 		}
 		return 1
 	}
@@ -228,6 +234,13 @@ func (in *interp) runtimeOption(tool, lang, name, value string, attached bool, n
 		return 0
 	}
 	return in.genericOption(tool, name, value, attached, next, st)
+}
+
+// pycache is python -X pycache_prefix=DIR.
+func (in *interp) pycache(text, tool string, st *state) {
+	if dir, ok := strings.CutPrefix(text, "pycache_prefix="); ok {
+		in.effect(Write, dir, tool+" -X pycache_prefix", st)
+	}
 }
 
 // jsRuntime handles the subcommands of deno and bun that are no script.
@@ -242,7 +255,7 @@ func (in *interp) jsRuntime(args []string, st *state, io stdio) bool {
 		return true
 	}
 	if args[0] == "deno" && (sub == "compile" || sub == "bundle" || sub == "fmt" || sub == "test" || sub == "lint" || sub == "check" || sub == "task" || sub == "install" || sub == "cache" || sub == "doc" || sub == "coverage" || sub == "bench") {
-		in.generic(append([]string{"deno " + sub}, args[2:]...), st)
+		in.generic(append([]string{"deno " + sub}, args[2:]...), st, io)
 		return true
 	}
 	return false
@@ -254,6 +267,9 @@ func (in *interp) module(words []string, st *state, io stdio) {
 		return
 	}
 	name := words[0]
+	if in.imported(name, words[1:], st, io) {
+		return
+	}
 	rest := append([]string{name}, words[1:]...)
 	switch name {
 	case "venv", "virtualenv":
@@ -273,6 +289,8 @@ func (in *interp) standardModule(name string, words []string, st *state, io stdi
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
+		case name == "compileall" && (w == "-o" || w == "-j" || w == "-r" || w == "-x" || w == "-d" || w == "-s" || w == "-p" || w == "-i"):
+			i++
 		case (w == "-o" || w == "--outfile") && i+1 < len(words):
 			i++
 			in.effect(Write, words[i], "python -m "+name, st)
@@ -300,6 +318,10 @@ func (in *interp) standardModule(name string, words []string, st *state, io stdi
 		in.effect(Write, ".", "python -m "+name, st)
 	case (name == "zipfile" || name == "tarfile") && (flag == "-c" || flag == "--create") && len(ops) > 0:
 		in.effect(Write, ops[0], "python -m "+name, st)
+	case name == "compileall":
+		for _, dir := range ops {
+			in.effect(Write, dir, "python -m compileall", st)
+		}
 	case name == "timeit" && len(ops) > 0:
 		in.language(langPython, last, nil, "python -m timeit", st, io)
 	case name == "cProfile" || name == "trace" || name == "pdb":

@@ -24,9 +24,29 @@ func (in *interp) cp(args []string, st *state, io stdio) {
 		}
 	}
 	in.toolAs("cp", args, st, io)
-	if ops := operandsOf(args[1:]); len(ops) == 2 {
-		if text, ok := in.written(ops[0], st); ok {
-			in.remember(ops[1], text, st)
+	in.carry(operandsOf(args[1:]), st)
+}
+
+// mv and install carry what the call wrote to another name.
+func (in *interp) mv(args []string, st *state, io stdio) {
+	in.toolAs(args[0], args, st, io)
+	in.carry(operandsOf(args[1:]), st)
+}
+
+// carry gives what the call wrote its second name; the first may be there
+// still. The last operand may be a directory.
+func (in *interp) carry(ops []string, st *state) {
+	for len(ops) > 2 && strings.Trim(ops[0], "0123456789") == "" { // of -m 755
+		ops = ops[1:]
+	}
+	if len(ops) < 2 {
+		return
+	}
+	target := ops[len(ops)-1]
+	for _, source := range ops[:len(ops)-1] {
+		if text, ok := in.written(source, st); ok {
+			in.remember(target, text, st)
+			in.remember(target+"/"+path.Base(source), text, st)
 		}
 	}
 }
@@ -132,6 +152,7 @@ func (in *interp) link(symbolic bool, source, name, by string, st *state) {
 	in.effect(Name, name, by, st)
 	if !symbolic {
 		in.effect(HardLink, source, by, st)
+		in.carry([]string{source, name}, st)
 		return
 	}
 	if len(in.report.Links) < 256 {
@@ -207,6 +228,56 @@ func (in *interp) applyPatch(args []string, st *state, io stdio) {
 	}
 }
 
+// goTool is go; a program that the call wrote is read for the files that it
+// names when it is run or tested.
+func (in *interp) goTool(args []string, st *state, io stdio) {
+	if len(args) > 1 && (args[1] == "run" || args[1] == "test") {
+		for _, w := range args[2:] {
+			in.sources(w, ".go", "go "+args[1], st, io)
+		}
+	}
+	in.tool(args, st, io)
+}
+
+// sources reads what the call wrote of a program: a file, or a directory's.
+func (in *interp) sources(name, ending, by string, st *state, io stdio) {
+	if text, ok := in.written(name, st); ok {
+		in.quotedCode(text, by, st.fork(), io)
+		return
+	}
+	dir := fold(in.abs(strings.TrimSuffix(name, "/..."), st))
+	for file, text := range in.files {
+		if path.Ext(file) == ending && below(file, dir) {
+			in.quotedCode(text, by, st.fork(), io)
+		}
+	}
+}
+
+// pytest runs the tests that the call wrote.
+func (in *interp) pytest(args []string, st *state, io stdio) {
+	for file, text := range in.files {
+		name := path.Base(file)
+		if strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py") || name == "conftest.py") {
+			in.language(langPython, text, nil, name, st.fork(), io)
+		}
+	}
+	in.tool(args, st, io)
+}
+
+// justTool is just, with a justfile that the call itself wrote: its recipes
+// are indented as a makefile's are.
+func (in *interp) justTool(args []string, st *state, io stdio) {
+	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
+		text, ok := in.written(name, st)
+		for line := range strings.Lines(text) {
+			if ok && strings.TrimLeft(line, " \t") != line {
+				in.leniently(strings.TrimLeft(line, " \t@-"), st.fork(), io, "just")
+			}
+		}
+	}
+	in.tool(args, st, io)
+}
+
 // packageScript runs a script of a package.json that the call itself wrote.
 func (in *interp) packageScript(args []string, st *state, io stdio) {
 	if text, ok := in.written("package.json", st); ok && len(args) > 1 {
@@ -215,6 +286,9 @@ func (in *interp) packageScript(args []string, st *state, io stdio) {
 		}
 		if json.Unmarshal([]byte(text), &file) == nil {
 			for _, w := range args[1:] {
+				if w == args[1] && (w == "t" || w == "tst") {
+					w = "test"
+				}
 				for _, name := range []string{"pre" + w, w, "post" + w} {
 					if code := file.Scripts[name]; code != "" {
 						in.code(code, st.fork(), io, args[0]+" "+w)
@@ -233,6 +307,17 @@ func (in *interp) packageScript(args []string, st *state, io stdio) {
 
 // bunTool is a package manager and an interpreter.
 func (in *interp) bunTool(args []string, st *state, io stdio) {
+	for i, w := range args {
+		dir, ok := strings.CutPrefix(w, "--cwd=")
+		if w == "--cwd" && i+1 < len(args) {
+			dir, ok = args[i+1], true
+		}
+		if ok {
+			st = st.fork()
+			st.chdir(dir)
+			in.effect(Write, ".", "bun --cwd", st)
+		}
+	}
 	if len(args) > 2 && args[1] == "run" {
 		if _, ok := in.written("package.json", st); ok {
 			in.packageScript(args, st, io)

@@ -128,9 +128,12 @@ func (in *interp) quotedCode(text, by string, st *state, io stdio) {
 			}
 		}
 	}
-	for _, head := range []string{"File.write", "File.write!", "File.touch", "File.rm", "File.rm_rf", "File.mkdir_p", "File.mkdir", "new File(", "Files.write(Paths.get(", "open for access POSIX file"} {
+	for _, head := range []string{"File.write", "File.write!", "File.touch", "File.rm", "File.rm_rf", "File.mkdir_p", "File.mkdir", "new File(", "Files.write(Paths.get(", "open for access POSIX file",
+		"FileWriter(", "PrintWriter(", "FileOutputStream(", "Files.createFile(", "Files.writeString(", "writeFile", "appendFile", "createDirectory", "removeFile", "open_out", "Sys.remove", "Sys.mkdir",
+		"os.WriteFile(", "os.Create(", "os.OpenFile(", "os.Mkdir(", "os.MkdirAll(", "os.Remove(", "os.RemoveAll(", "ioutil.WriteFile(",
+		"spurt", "unlink(", "file:write_file(", "file:delete(", "file:make_dir("} {
 		if i := strings.Index(text, head); i >= 0 {
-			if name, ok := firstQuoted(text[i+len(head):]); ok && (head != "new File(" || strings.ContainsAny(text, "<") || strings.Contains(text, "write") || strings.Contains(text, "delete") || strings.Contains(text, ".text =") || strings.Contains(text, "mkdir") || strings.Contains(text, "append") || strings.Contains(text, "createNewFile")) {
+			if name, ok := firstQuoted(text[i+len(head):]); ok && (head != "new File(" || strings.ContainsAny(text, "<") || strings.Contains(text, "write") || strings.Contains(text, "delete") || strings.Contains(text, ".text =") || strings.Contains(text, ".text=") || strings.Contains(text, "mkdir") || strings.Contains(text, "append") || strings.Contains(text, "createNewFile")) {
 				in.effect(Write, name, by, st)
 			}
 		}

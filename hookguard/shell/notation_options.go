@@ -106,7 +106,7 @@ func (in *interp) pytestOption(text, by string, st *state, _ stdio) {
 // property is name=value where the name says that the value is written.
 func (in *interp) property(text, by string, st *state, _ stdio) {
 	name, value, ok := strings.Cut(text, "=")
-	name = strings.ToLower(strings.TrimSpace(name))
+	name, value = strings.ToLower(strings.TrimSpace(name)), unquote(value)
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if ok && looksLikePath(strings.TrimSpace(value)) && (in.outputName(last) || last == "directory" || name == "maven.repo.local" || last == "output_document" || last == "logfile" || last == "dir_prefix" || strings.HasSuffix(last, "directory") || last == "altdeploymentrepository" || last == "builddirectory" || strings.HasSuffix(name, "tmpdir")) {
 		in.effect(Write, strings.TrimSpace(value), by+" "+name, st)

@@ -42,6 +42,10 @@ func (in *interp) sqlite(text, by string, st *state, io stdio) {
 		case ".read":
 			if strings.HasPrefix(rest, "|") {
 				in.code(rest[1:], st.fork(), io, by+" "+name)
+			} else if text, ok := in.written(rest, st); ok {
+				in.descend()
+				in.sqlite(text+"\n", by+" "+name, st, io)
+				in.ascend()
 			}
 		case ".open":
 			in.effect(Write, lastField(rest), by+" "+name, st)

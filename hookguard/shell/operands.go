@@ -134,6 +134,8 @@ func (in *interp) apply(kind, value, by string, st *state, io stdio) {
 		}
 	case "prefix": // of the names of several files
 		in.effect(Write, value+holeSeg, by, st)
+	case "use":
+		in.effect(Use, value, by, st)
 	case "del", "move":
 		in.effect(Remove, value, by, st)
 	case "hard":

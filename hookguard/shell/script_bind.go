@@ -48,7 +48,48 @@ func (e *evaluator) imports(word string) bool {
 			}
 		}
 	}
+	if e.lang == langPython && len(e.in.files) > 0 {
+		e.modules(word, module, names)
+	}
 	return e.pos > start
+}
+
+// modules runs those modules that the call wrote.
+func (e *evaluator) modules(word, module string, names []token) {
+	if word == "from" {
+		e.in.imported(module, nil, e.st, e.io)
+		return
+	}
+	for i := 1; i < len(names); i++ {
+		if before := names[i-1].text; before == "import" || before == "," {
+			name := names[i].text
+			for j := i + 1; j+1 < len(names) && names[j].text == "."; j += 2 {
+				name += "." + names[j+1].text
+			}
+			e.in.imported(name, nil, e.st, e.io)
+		}
+	}
+}
+
+// imported runs a Python module that the call wrote, once.
+func (in *interp) imported(name string, args []string, st *state, io stdio) bool {
+	if len(in.files) == 0 || name == "" {
+		return false
+	}
+	file := strings.ReplaceAll(name, ".", "/")
+	for _, f := range []string{file + ".py", file + "/__main__.py", file + "/__init__.py"} {
+		text, ok := in.written(f, st)
+		if !ok {
+			continue
+		}
+		key := "import " + fold(in.abs(f, st))
+		if _, done := in.files[key]; !done {
+			in.files[key] = ""
+			in.language(langPython, text, args, f, st, io)
+		}
+		return true
+	}
+	return false
 }
 
 func dottedBefore(names []token, i int) string {

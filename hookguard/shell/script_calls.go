@@ -246,7 +246,7 @@ func (e *evaluator) open(p value, modeRef string, plain, args []value, by string
 			mode = v.text()
 		}
 	}
-	if e.lang == langPerl && strings.HasPrefix(e.by, "perl") { // open(FH, ">", path), open(FH, ">path")
+	if e.lang == langPerl { // open(FH, ">", path), open(FH, ">path")
 		return e.perlOpen(plain, by)
 	}
 	if strings.HasPrefix(p.text(), "|") && e.lang == langRuby {

@@ -13,6 +13,7 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 	o := in.shellOptions(args[0], args[1:], sub, io)
 	words := o.words
 	switch {
+	case o.reads: // it looks for errors only
 	case o.code && o.text == "" && len(words) == 0:
 	case o.code:
 		if o.text == "" {
@@ -53,6 +54,7 @@ type shellOptions struct {
 	text  string // of --command=
 	code  bool   // -c
 	stdin bool   // -s
+	reads bool   // -n: nothing is run
 	words []string
 }
 
@@ -80,7 +82,13 @@ func (in *interp) shellOptions(shell string, words []string, sub *state, io stdi
 			o.stdin = true
 		default: // -euxc, +x, -o errexit
 			o.code = o.code || strings.Contains(w, "c") && w[0] == '-'
+			if strings.Contains(w, "n") {
+				o.reads = w[0] == '-'
+			}
 			if (strings.HasSuffix(w, "o") || strings.HasSuffix(w, "O")) && len(words) > 0 && !o.code {
+				if words[0] == "noexec" {
+					o.reads = w[0] == '-'
+				}
 				words = words[1:]
 			}
 		}
@@ -117,6 +125,11 @@ func (in *interp) script(name, text string, args []string, st *state, io stdio) 
 		if len(fields) > 0 {
 			if lang, ok := interpreters[path.Base(fields[0])]; ok {
 				in.language(lang, text, args, name, st, io)
+				return
+			}
+			if last := fields[len(fields)-1]; len(fields) > 1 && last[0] == '-' && strings.HasSuffix(last, "f") { // sed -f, make -f
+				words := append([]string{path.Base(fields[0])}, fields[1:]...)
+				in.run(append(append(words, name), args...), st, io, false)
 				return
 			}
 		}

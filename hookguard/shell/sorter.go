@@ -27,14 +27,29 @@ type sorter struct {
 // like when there is none.
 func (in *interp) tool(args []string, st *state, io stdio) {
 	in.toolAs(args[0], args, st, io)
+	if dashes.has(args[0]) {
+		if _, rest, ok := cutWords(args, "--"); ok {
+			in.afterDashes(args, rest, st, io)
+		}
+	}
 	in.printTool(args, st, io)
+}
+
+// cutWords is the words before and after the first that is sep.
+func cutWords(words []string, sep string) (before, after []string, found bool) {
+	for i, w := range words {
+		if w == sep {
+			return words[:i], words[i+1:], true
+		}
+	}
+	return words, nil, false
 }
 
 // toolAs interprets args by the row called name.
 func (in *interp) toolAs(name string, args []string, st *state, io stdio) {
 	k, known := know(name)
 	if !known {
-		in.generic(args, st)
+		in.generic(args, st, io)
 		return
 	}
 	s := &sorter{in: in, st: st.fork(), io: io, tool: args[0], k: k}

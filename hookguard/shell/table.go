@@ -24,6 +24,7 @@ type row struct{ names, opts, args string }
 //	in      read
 //	out     written (a file, or files in a directory)
 //	prefix  the beginning of the names of files that are written
+//	use     a directory that the program may write in
 //	del     removed
 //	move    renamed away
 //	hard    given a second name

@@ -9,7 +9,7 @@ import (
 // interpreter understands.
 func TestRowsAreWellFormed(t *testing.T) {
 	kinds := map[string]bool{}
-	for _, kind := range strings.Fields("val in out del move hard rin rout kv dir work code words prog run here ssh prefix url pair netcode cmakeE script") {
+	for _, kind := range strings.Fields("val in out use del move hard rin rout kv dir work code words prog run here ssh prefix url pair netcode cmakeE script") {
 		kinds[kind] = true
 	}
 	notation("")
