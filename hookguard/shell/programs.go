@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 )
 
@@ -41,6 +42,61 @@ func init() { // in a function, because programs run other programs
 			programs[name] = (*interp).interpreter
 		}
 	}
+}
+
+// program runs something that is not part of the shell.
+func (in *interp) program(args []string, st *state, io stdio) {
+	name := args[0]
+	switch {
+	case Hidden(name) && len(name) == 2:
+		in.find(UnknownCode, "a command name from another command's output", "")
+		io.print(holeOut)
+		return
+	case Unknown(name):
+		in.generic(args, st, io)
+		io.print(holeOut)
+		return
+	}
+	if text, ok := in.written(name, st); ok && strings.Contains(name, "/") {
+		in.script(name, text, args[1:], st, io)
+		return
+	}
+	if text, file, ok := in.onPath(name, st); ok {
+		in.script(file, text, args[1:], st, io)
+		return
+	}
+	base := path.Base(name)
+	if f, ok := programs[base]; ok {
+		f(in, append([]string{base}, args[1:]...), st, io)
+		return
+	}
+	if startsOther(base) {
+		in.wrapper(append([]string{base}, args[1:]...), st, io)
+		return
+	}
+	if _, row := rowOf(base); !row && strings.Contains(name, "/") && name[0] != '/' {
+		// A program of the project may have a subcommand called rm: what
+		// follows its "--" is its own.
+		args, _, _ = cutWords(args, "--")
+	}
+	in.tool(append([]string{base}, args[1:]...), st, io)
+}
+
+// onPath finds a program that the call wrote where the shell will look first.
+func (in *interp) onPath(name string, st *state) (text, file string, found bool) {
+	if len(in.files) == 0 || strings.Contains(name, "/") {
+		return "", "", false
+	}
+	dirs, _ := in.lookup("PATH", st)
+	for dir := range strings.SplitSeq(dirs, ":") {
+		if dir == "" || HasHole(dir) {
+			continue
+		}
+		if text, ok := in.written(dir+"/"+name, st); ok {
+			return text, dir + "/" + name, true
+		}
+	}
+	return "", "", false
 }
 
 // magick may be given the name of one of its tools first.

@@ -71,27 +71,6 @@ func (e *evaluator) modules(word, module string, names []token) {
 	}
 }
 
-// imported runs a Python module that the call wrote, once.
-func (in *interp) imported(name string, args []string, st *state, io stdio) bool {
-	if len(in.files) == 0 || name == "" {
-		return false
-	}
-	file := strings.ReplaceAll(name, ".", "/")
-	for _, f := range []string{file + ".py", file + "/__main__.py", file + "/__init__.py"} {
-		text, ok := in.written(f, st)
-		if !ok {
-			continue
-		}
-		key := "import " + fold(in.abs(f, st))
-		if _, done := in.files[key]; !done {
-			in.files[key] = ""
-			in.language(langPython, text, args, f, st, io)
-		}
-		return true
-	}
-	return false
-}
-
 func dottedBefore(names []token, i int) string {
 	name := names[i-1].text
 	for j := i - 2; j > 0 && names[j].text == "."; j -= 2 {
