@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write MANUAL.md anew")
 // The manual is what the program says of itself.
 func TestManualIsWhatTheProgramSays(t *testing.T) {
 	const file = "../MANUAL.md"
-	got := manual(newRoot())
+	got := manual(newRoot(nil))
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -58,6 +58,25 @@ func manual(root *cobra.Command) string {
 	return b.String()
 }
 
+// A command that is made alone is the one that lane help shows.
+func TestACommandAloneIsTheSame(t *testing.T) {
+	all := newRoot(nil)
+	for name := range commands {
+		alone := newRoot([]string{name, "--help"})
+		one, _, err := alone.Find([]string{name})
+		if err != nil || one.Name() != name {
+			t.Fatalf("%s: %v", name, err)
+		}
+		whole, _, err := all.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(manual(whole), manual(one)); diff != "" {
+			t.Errorf("%s (-all +alone):\n%s", name, diff)
+		}
+	}
+}
+
 // Every flag is explained, in words that end without a full stop.
 func TestEveryFlagSaysWhatItDoes(t *testing.T) {
 	var walk func(*cobra.Command)
@@ -71,5 +90,5 @@ func TestEveryFlagSaysWhatItDoes(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot())
+	walk(newRoot(nil))
 }
