@@ -159,26 +159,27 @@ func (c *child) closeMine(errRead *os.File) {
 
 // prove sends the plan and reads what the child found by trying, in the very
 // namespace that the agent would get.
-func (c *child) prove() (confine.ChildReport, error) {
+func (c *child) prove(res *Result) error {
 	// An abstract socket of lane's own, for the child to fail to reach.
 	for _, name := range c.plan.Checks.MustNotConnect {
 		l, err := net.Listen("unix", "@"+name)
 		if err != nil {
-			return confine.ChildReport{}, c.layerFailed(err)
+			return c.layerFailed(err)
 		}
 		defer l.Close()
 	}
 	c.reports.SetReadDeadline(time.Now().Add(proveTimeout))
 	sendErr := confine.WritePlan(c.orders, c.plan.Checks)
 	report, err := confine.ReadReport(c.reports)
+	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
 	if err != nil {
-		return report, c.layerFailed(errors.Join(sendErr, err))
+		return c.layerFailed(errors.Join(sendErr, err))
 	}
 	if !report.OK {
-		return report, &Refusal{Reason: report.Reason, Detail: "the lane does not hold on this machine: " + report.Detail,
+		return &Refusal{Reason: report.Reason, Detail: "the lane does not hold on this machine: " + report.Detail,
 			Hint: proofHint(report.Reason), Exit: report.Exit}
 	}
-	return report, nil
+	return nil
 }
 
 func proofHint(reason string) string {

@@ -21,7 +21,7 @@ func Exec(j Job) Result {
 		return finishRecord(&res, nil)
 	}
 	defer warden.close()
-	dir, err := makeRunDir(j.Plan, &res)
+	dir, err := makeRunDir(&j.Plan, &res)
 	if err != nil {
 		res.refuse(refusalOf(err, "run-directory"))
 		return finishRecord(&res, nil)
@@ -40,22 +40,8 @@ func Exec(j Job) Result {
 }
 
 func execute(j Job, w *warden, res *Result) error {
-	if err := makeOwnGit(&j.Plan); err != nil {
-		return err
-	}
-	if j.fill != nil {
-		if err := j.fill(j.Plan); err != nil {
-			return err
-		}
-	}
-	if err := recheck(j); err != nil {
-		return err
-	}
-	sealed, err := takeSeal(j)
-	if err != nil {
-		return err
-	}
 	var relay *terminal
+	var err error
 	streams := j.streams
 	if streams == nil {
 		if relay, streams, err = openStreams(j.Request.Terminal); err != nil {
@@ -71,8 +57,10 @@ func execute(j Job, w *warden, res *Result) error {
 		return err
 	}
 	early := child.hearEarly(j)
-	report, err := child.prove()
-	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
+	sealed, err := furnish(j, res)
+	if err == nil {
+		err = child.prove(res)
+	}
 	if sig := early.end(j); sig != 0 {
 		child.kill()
 		res.interrupted(sig)

@@ -96,14 +96,22 @@ func pointerRow(repo gitdiscover.Repo, p Plan) sandbox.Row {
 	return row
 }
 
-// makeOwnGit makes the lane's own git directory and adds its pointer to what
-// the confined child compares.
-func makeOwnGit(p *Plan) error {
+// makeOwnGit makes the lane's own git directory.
+func makeOwnGit(p Plan) error {
 	if p.OwnGit == nil {
 		return nil
 	}
 	if err := p.OwnGit.Make(p.ownGitDir()); err != nil {
 		return ownGitRefusal(err)
+	}
+	return nil
+}
+
+// identifyPointer adds the lane's own git pointer, which lies over the
+// worktree's, to what the confined child compares.
+func identifyPointer(p *Plan) error {
+	if p.OwnGit == nil {
+		return nil
 	}
 	ids, err := confine.Identify(filepath.Join(p.RunDir, planDir, "dotgit"))
 	if err != nil {

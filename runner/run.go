@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lane/gitdiscover"
+	"lane/gitdiscover/seal"
 	"lane/runner/agent"
 )
 
@@ -40,9 +41,9 @@ type Job struct {
 // every case: also when nothing was started.
 //
 // The order is the argument: the lock before anything is made; the warden
-// next, so that whatever is made has somebody to undo it; the files
-// before the child that reads them; discovery again right before the start,
-// so that what was planned is what is confined; the child's proof before go;
+// next, so that whatever is made has somebody to undo it; the layer next, with
+// the child in it that waits to be told its plan, and while it starts all that
+// has to be there before it is (furnish); the child's proof before go;
 // the prompt after go; the checks of git's pointers before any look at the
 // files; the record last, by rename.
 func Run(j Job) Result {
@@ -67,33 +68,22 @@ func Run(j Job) Result {
 		return finishRecord(&res, nil)
 	}
 	defer warden.close()
-	dir, err := makeRunDir(j.Plan, &res)
+	dir, err := makeRunDir(&j.Plan, &res)
 	if err != nil {
 		res.refuse(refusalOf(err, "run-directory"))
 		return finishRecord(&res, nil)
 	}
 	began := time.Now()
-	if err := makeOwnGit(&j.Plan); err != nil {
-		res.refuse(refusalOf(err, "own-git"))
-		return finishRecord(&res, dir)
-	}
-	if err := recheck(j); err != nil {
-		res.refuse(refusalOf(err, "changed"))
-		return finishRecord(&res, dir)
-	}
-	sealed, err := takeSeal(j)
-	if err != nil {
-		res.refuse(refusalOf(err, "unsealable"))
-		return finishRecord(&res, dir)
-	}
 	child, err := start(j.Plan, j.Host, nil)
 	if err != nil {
 		res.refuse(refusalOf(err, "start"))
 		return finishRecord(&res, dir)
 	}
 	early := child.hearEarly(j)
-	report, err := child.prove()
-	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
+	sealed, err := furnish(j, &res)
+	if err == nil {
+		err = child.prove(&res)
+	}
 	if sig := early.end(j); sig != 0 {
 		child.kill()
 		res.interrupted(sig)
@@ -162,6 +152,27 @@ func refusalOf(err error, reason string) *Refusal {
 	return &Refusal{Reason: reason, Detail: err.Error()}
 }
 
+// furnish does what must be done before the child is told its plan, and can be
+// while the layer starts: the lane's own git directory, the plan's own file;
+// discovery once more, so that what was planned is what is confined; the seal.
+func furnish(j Job, res *Result) (seal.Seal, error) {
+	if err := makeOwnGit(j.Plan); err != nil {
+		return seal.Seal{}, err
+	}
+	if j.fill != nil {
+		if err := j.fill(j.Plan); err != nil {
+			return seal.Seal{}, err
+		}
+	}
+	if err := writePlan(j.Plan, res); err != nil {
+		return seal.Seal{}, err
+	}
+	if err := recheck(j); err != nil {
+		return seal.Seal{}, err
+	}
+	return takeSeal(j)
+}
+
 // recheck looks at the worktree again: it must be what was planned for.
 func recheck(j Job) error {
 	now, err := gitdiscover.DiscoverWith(j.Plan.Worktree, discoverOptions(j.Request))
@@ -176,7 +187,7 @@ func recheck(j Job) error {
 }
 
 // makeRunDir makes the run's directories and writes the sealed files.
-func makeRunDir(p Plan, res *Result) (*os.Root, error) {
+func makeRunDir(p *Plan, res *Result) (*os.Root, error) {
 	if err := os.MkdirAll(filepath.Dir(p.RunDir), 0o700); err != nil {
 		return nil, &Refusal{Reason: "lane-home", Path: filepath.Dir(p.RunDir), Detail: cause(err), Hint: "set LANE_HOME to a directory that can be written"}
 	}
@@ -201,26 +212,34 @@ func makeRunDir(p Plan, res *Result) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	sealed, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	files := append(slices.Clone(p.Files),
-		agent.File{Path: filepath.Join(p.RunDir, planDir, "plan.json"), Mode: 0o444, Content: string(sealed)},
-		agent.File{Path: filepath.Join(p.RunDir, planDir, "empty"), Mode: 0o444})
+	files := append(slices.Clone(p.Files), agent.File{Path: filepath.Join(p.RunDir, planDir, "empty"), Mode: 0o444})
 	for _, f := range files {
 		if err := os.WriteFile(f.Path, []byte(f.Content), os.FileMode(f.Mode)); err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(f.Content))
-		switch filepath.Base(f.Path) {
-		case "plan.json":
-			res.PlanSHA256 = hex.EncodeToString(sum[:])
-		case "settings.json":
-			res.SettingsSHA256 = hex.EncodeToString(sum[:])
+		if filepath.Base(f.Path) == "settings.json" {
+			res.SettingsSHA256 = hexSum([]byte(f.Content))
 		}
 	}
+	if err := identifyPointer(p); err != nil {
+		return nil, err
+	}
 	return os.OpenRoot(filepath.Join(p.RunDir, recordDir))
+}
+
+// writePlan writes the plan where the hook and the user find it.
+func writePlan(p Plan, res *Result) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	res.PlanSHA256 = hexSum(text)
+	return os.WriteFile(filepath.Join(p.RunDir, planDir, "plan.json"), text, 0o444)
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // finishRecord closes the record and writes it by rename. A record that

@@ -37,7 +37,10 @@ func takeSeal(j Job) (seal.Seal, error) {
 		return s, &Refusal{Reason: "unsealable", Path: u.Path, Detail: u.Detail,
 			Hint: "lane could not tell whether this changed during the run; look at the file and its permissions"}
 	}
-	return s, err
+	if err != nil {
+		return s, refusalOf(err, "unsealable")
+	}
+	return s, nil
 }
 
 // compareSeal looks again, once nothing of the lane runs any more, and makes

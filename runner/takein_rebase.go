@@ -90,7 +90,7 @@ func rebaseRun(p Plan, now gitdiscover.Repo, req Request, first TakeInResult) (T
 		return first, refusalOf(err, "warden")
 	}
 	defer warden.close()
-	dir, err := makeRunDir(j.Plan, &res)
+	dir, err := makeRunDir(&j.Plan, &res)
 	if err != nil {
 		return first, refusalOf(err, "run-directory")
 	}
