@@ -2,13 +2,11 @@ package owngit
 
 import (
 	"bytes"
-	"crypto"
 	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // The index file. go-git has a decoder, but it drops the assume-valid flag,
@@ -107,12 +105,7 @@ func decodeIndex(data []byte) (*index, error) {
 }
 
 func indexSum(body, sum []byte) bool {
-	if bytes.Equal(sum, make([]byte, hashSize)) {
-		return true
-	}
-	h := hash.New(crypto.SHA1)
-	h.Write(body)
-	return bytes.Equal(h.Sum(nil), sum)
+	return bytes.Equal(sum, make([]byte, hashSize)) || bytes.Equal(sumOf(body), sum)
 }
 
 func follows(a, b *indexEntry) bool {

@@ -1,10 +1,8 @@
 package owngit
 
 import (
-	"crypto"
+	"crypto/sha1"
 	"encoding/binary"
-
-	"github.com/go-git/go-git/v5/plumbing/hash"
 )
 
 // Owner is how files of the lane's user appear inside the lane, where a user
@@ -95,7 +93,6 @@ func appendOffsetVarint(out []byte, v uint64) []byte {
 }
 
 func sumOf(b []byte) []byte {
-	h := hash.New(crypto.SHA1)
-	h.Write(b)
-	return h.Sum(nil)
+	sum := sha1.Sum(b)
+	return sum[:]
 }

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -19,9 +19,14 @@ import (
 func (x *index) digest() string {
 	h := sha256.New()
 	if x != nil {
+		var line []byte
 		for i := range x.entries {
 			e := &x.entries[i]
-			fmt.Fprintf(h, "%o %s %d %s\x00", e.mode(), e.hash, e.stage(), e.name)
+			line = strconv.AppendUint(line[:0], uint64(e.mode()), 8)
+			line = hex.AppendEncode(append(line, ' '), e.hash[:])
+			line = strconv.AppendInt(append(line, ' '), int64(e.stage()), 10)
+			line = append(append(append(line, ' '), e.name...), 0)
+			h.Write(line)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

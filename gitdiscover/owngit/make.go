@@ -2,6 +2,7 @@ package owngit
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -108,19 +109,33 @@ func (s Setup) indexCopy() ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	var x *index
-	if found {
-		if x, err = decodeIndex(data); err != nil {
-			return nil, refuse(Changed, path, "%v", err)
-		}
-	}
-	if x.digest() != s.Index {
-		return nil, refuse(Changed, path, "something was staged or unstaged there")
+	x, err := s.unchanged(data, found)
+	if err != nil {
+		return nil, refuse(Changed, path, "%v", err)
 	}
 	if !found || s.SeenAs == nil {
 		return data, nil
 	}
 	return reown(data, x, *s.SeenAs), nil
+}
+
+// unchanged decodes the index file, nil without one, and wants it to stage
+// what it did when the lane was planned.
+func (s Setup) unchanged(data []byte, found bool) (*index, error) {
+	if s.surveyed != nil && found && sha256.Sum256(data) == s.surveyed.sum {
+		return s.surveyed.index, nil
+	}
+	var x *index
+	if found {
+		var err error
+		if x, err = decodeIndex(data); err != nil {
+			return nil, err
+		}
+	}
+	if x.digest() != s.Index {
+		return nil, errors.New("something was staged or unstaged there")
+	}
+	return x, nil
 }
 
 // files are all files but the index.

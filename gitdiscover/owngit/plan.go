@@ -51,6 +51,8 @@ type Setup struct {
 	CommonDir  string `json:"commondir"`
 	Excludes   string `json:"excludes,omitempty"`
 	Attributes string `json:"attributes,omitempty"`
+
+	surveyed *surveyedIndex // spares decoding the same file again
 }
 
 // Note is one thing to know about the lane's git, with a stable word.
@@ -69,7 +71,7 @@ func Plan(repo gitdiscover.Repo, in Inputs) (Setup, error) {
 	s := Setup{
 		Name: filepath.Base(repo.GitDir), HeadRef: repo.HeadRef, Base: f.Base, Index: f.Index,
 		Worktree: repo.Worktree, GitDir: repo.GitDir, CommonDir: repo.CommonDir,
-		Excludes: f.Excludes, Attributes: f.Attributes, SeenAs: in.SeenAs,
+		Excludes: f.Excludes, Attributes: f.Attributes, SeenAs: in.SeenAs, surveyed: f.surveyed,
 		// Every store by its own absolute name. git would follow the first
 		// one's own list, but only five steps deep, and this is one more step.
 		Alternates: append([]string{filepath.Join(repo.CommonDir, "objects")}, repo.Alternates...),

@@ -2,6 +2,7 @@ package owngit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -35,6 +36,8 @@ type Facts struct {
 	Excludes   string   `json:"excludes"`
 	Attributes string   `json:"attributes"`
 	Warnings   []string `json:"warnings"`
+	// surveyed is what Index is the digest of, nil without an index file.
+	surveyed *surveyedIndex
 	// Refused says why the lane gets no git directory of its own.
 	Refused *RefusedError `json:"refused"`
 }
@@ -188,6 +191,12 @@ func (f *Facts) hooks(entries []gitdiscover.ConfigEntry, repo gitdiscover.Repo, 
 // maxAttributes bounds how many .gitattributes files are looked at.
 const maxAttributes = 1000
 
+// surveyedIndex is an index file that was decoded already.
+type surveyedIndex struct {
+	sum   [sha256.Size]byte
+	index *index
+}
+
 // index looks whether the index can be handed on, and reads from it what else
 // is in the worktree.
 func (f *Facts) index(repo gitdiscover.Repo, _ Places) error {
@@ -207,7 +216,7 @@ func (f *Facts) index(repo gitdiscover.Repo, _ Places) error {
 	if err != nil {
 		return refuse(IndexUnsupported, path, "%v", err)
 	}
-	f.Index = x.digest()
+	f.Index, f.surveyed = x.digest(), &surveyedIndex{sha256.Sum256(data), x}
 	attributes := []string{filepath.Join(repo.CommonDir, "info/attributes"), f.Attributes}
 	for i := range x.entries {
 		e := &x.entries[i]
