@@ -40,6 +40,8 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 		h.EnvNames = append(h.EnvNames, name)
 		h.values[name] = value
 	}
+	tree := make(chan Tree, 1)
+	go func() { tree <- readTree(repo.Worktree, treeSkips(repo)) }()
 	found := make(chan struct{}) // it starts a program: meanwhile the rest is looked at
 	var layer confine.Probe
 	var others []confine.Probe
@@ -76,7 +78,7 @@ func Survey(ctx context.Context, req Request, repo gitdiscover.Repo, a *agent.Ag
 	surveyObeyed(&h, repo.Worktree, a)
 	surveyWiring(&h, repo.Worktree)
 	surveyHooks(&h, repo)
-	h.Tree = readTree(repo.Worktree, treeSkips(repo))
+	h.Tree = <-tree
 	for _, row := range h.Tree.Wiring {
 		if !slices.ContainsFunc(slices.Concat(h.Wiring, h.Tree.Repositories), func(r sandbox.Row) bool { return sandbox.Contains(r.Path, row.Path) }) {
 			h.Wiring = append(h.Wiring, row)
