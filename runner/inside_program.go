@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,6 +40,7 @@ func hasBuildID(name, id string) bool {
 		return false
 	}
 	defer file.Close()
-	head, err := io.ReadAll(io.LimitReader(file, buildIDWithin))
-	return err == nil && bytes.Contains(head, []byte(id))
+	head := make([]byte, buildIDWithin)
+	n, err := io.ReadFull(file, head)
+	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && bytes.Contains(head[:n], []byte(id))
 }

@@ -193,7 +193,7 @@ func surveyPath(h *Host, repo gitdiscover.Repo) {
 func surveyFiles(h *Host) {
 	h.Exists = map[string]string{}
 	note := func(path string) {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
+		if real, ok := existing(path); ok {
 			h.Exists[path] = real
 		}
 	}
@@ -227,6 +227,16 @@ func surveyFiles(h *Host) {
 			h.Sockets = append(h.Sockets, real)
 		}
 	}
+}
+
+// existing resolves a path that may not be there. Most that are asked for are
+// not, which one look tells and the way through all their parents tells as well.
+func existing(path string) (string, bool) {
+	if _, err := os.Stat(path); err != nil {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return real, err == nil
 }
 
 // surveyRequest reads what the request names.

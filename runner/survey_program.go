@@ -207,8 +207,8 @@ var toolchainSecrets = []sandbox.Row{
 func secretRows(home string) []sandbox.Row {
 	var rows []sandbox.Row
 	for _, s := range sandbox.HomeSecrets() {
-		real, err := filepath.EvalSymlinks(filepath.Join(home, s.Path))
-		if err != nil || real == home || sandbox.Contains(real, home) {
+		real, ok := existing(filepath.Join(home, s.Path))
+		if !ok || real == home || sandbox.Contains(real, home) {
 			continue
 		}
 		rows = append(rows, sandbox.Row{Path: real, Access: sandbox.Hide, File: !isDir(real), Reason: s.Kind + ": " + s.Reason})
@@ -222,8 +222,8 @@ func toolchainRows(home string) []sandbox.Row {
 	var rows []sandbox.Row
 	for _, t := range append(append([]sandbox.Row{}, toolchains...), toolchainSecrets...) {
 		path := filepath.Join(home, t.Path)
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
+		real, ok := existing(path)
+		if !ok {
 			continue
 		}
 		if t.Access == sandbox.Read && !isDir(real) {

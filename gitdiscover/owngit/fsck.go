@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -22,7 +23,9 @@ type commit struct {
 
 // ident is a name, an address and a date as git writes them: exactly one pair
 // of brackets, a blank before each part, a date without leading zeros.
-var ident = regexp.MustCompile(`^[^<>\n]* <[^<>\n]*> (0|[1-9][0-9]{0,18}) [+-][0-9]{4}$`)
+var ident = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^<>\n]* <[^<>\n]*> (0|[1-9][0-9]{0,18}) [+-][0-9]{4}$`)
+})
 
 // headers reads an object's header lines one after the other.
 type headers struct {
@@ -54,7 +57,7 @@ func (h *headers) hash(name string) (plumbing.Hash, bool) {
 
 func (h *headers) ident(name string) (date int64, ok bool) {
 	v, ok := h.take(name)
-	m := ident.FindStringSubmatch(v)
+	m := ident().FindStringSubmatch(v)
 	if !ok || m == nil {
 		return 0, false
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -93,12 +94,12 @@ func inspectRange(commonDir, before, after string) string {
 	return "git --no-pager --git-dir=" + shellQuote(commonDir) + " -c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false log --oneline --no-ext-diff --no-textconv " + commits
 }
 
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./+@%=:,-]+$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./+@%=:,-]+$`) })
 
 // shellQuote writes a path for the shells in use (bash, zsh, ksh, dash); one
 // with control characters or other bytes needs one of the first three.
 func shellQuote(s string) string {
-	if plainPath.MatchString(s) {
+	if plainPath().MatchString(s) {
 		return s
 	}
 	if isPlain(s) {

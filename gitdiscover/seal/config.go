@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"lane/gitdiscover"
 )
@@ -104,8 +105,10 @@ func isTail(now, was []string) bool {
 }
 
 var (
-	userInfo   = regexp.MustCompile(`://[^/@\s]*@`)
-	secretName = regexp.MustCompile(`(?i)^(smtp|proxy)?pass$|(password|passphrase|token|secret|apikey|extraheader|cookie)$`)
+	userInfo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/@\s]*@`) })
+	secretName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(smtp|proxy)?pass$|(password|passphrase|token|secret|apikey|extraheader|cookie)$`)
+	})
 )
 
 // showValues prints a key's values without what may be a password.
@@ -113,7 +116,7 @@ func showValues(key string, values []string) string {
 	if len(values) == 0 {
 		return Absent
 	}
-	if _, _, name := splitKey(key); secretName.MatchString(name) {
+	if _, _, name := splitKey(key); secretName().MatchString(name) {
 		return "(not shown)"
 	}
 	var l []string
@@ -122,7 +125,7 @@ func showValues(key string, values []string) string {
 			l = append(l, "(no value)")
 			continue
 		}
-		l = append(l, shown(userInfo.ReplaceAllString(v, "://…@")))
+		l = append(l, shown(userInfo().ReplaceAllString(v, "://…@")))
 	}
 	return strings.Join(l, ", ")
 }

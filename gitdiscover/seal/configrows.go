@@ -3,6 +3,7 @@ package seal
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // configRow is a key, or a pattern of keys, that may not change during a run.
@@ -186,8 +187,8 @@ func notBoolean(v string) bool {
 }
 
 var (
-	helperURL = regexp.MustCompile(`^[A-Za-z0-9+.-]*::`)
-	schemeURL = regexp.MustCompile(`^([A-Za-z0-9+.-]+)://(.*)$`)
+	helperURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9+.-]*::`) })
+	schemeURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z0-9+.-]+)://(.*)$`) })
 )
 
 // ownSchemes are those for which git itself starts nothing but ssh.
@@ -197,9 +198,9 @@ var ownSchemes = map[string]bool{"http": true, "https": true, "ssh": true, "git"
 // choosing: ext::COMMAND, any other helper::address, a scheme that git does
 // not have (it runs git-remote-SCHEME), or an option in the place of a host.
 func startsTransport(v string) bool {
-	if helperURL.MatchString(v) || strings.HasPrefix(v, "-") {
+	if helperURL().MatchString(v) || strings.HasPrefix(v, "-") {
 		return true
 	}
-	m := schemeURL.FindStringSubmatch(v)
+	m := schemeURL().FindStringSubmatch(v)
 	return m != nil && (!ownSchemes[strings.ToLower(m[1])] || strings.HasPrefix(m[2], "-"))
 }

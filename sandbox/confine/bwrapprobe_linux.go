@@ -218,16 +218,24 @@ func versionAtLeast(version string, major, minor int) bool {
 }
 
 // statusField reads one field of the calling thread's /proc status.
-func statusField(name string) string { return statusFieldOf("/proc/thread-self/status", name) }
+func statusField(name string) string { return statusFieldOf(ownStatus, name) }
+
+// ownStatus is the calling thread's: the process' is that of its first thread.
+const ownStatus = "/proc/thread-self/status"
 
 func statusFieldOf(path, name string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}
-	for line := range strings.Lines(string(b)) {
-		if value, ok := strings.CutPrefix(line, name+":"); ok {
-			return strings.TrimSpace(value)
+	return fieldIn(b, name)
+}
+
+// fieldIn returns one field of a /proc status, "" when it is missing.
+func fieldIn(status []byte, name string) string {
+	for line := range bytes.Lines(status) {
+		if value, ok := bytes.CutPrefix(line, []byte(name+":")); ok {
+			return string(bytes.TrimSpace(value))
 		}
 	}
 	return ""
