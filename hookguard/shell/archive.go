@@ -153,3 +153,29 @@ func (t *tarCall) effects() {
 		}
 	}
 }
+
+// ar and jar take letters first, which say whether the archive is written.
+func (in *interp) ar(args []string, st *state, io stdio) {
+	if len(args) < 3 || strings.HasPrefix(args[1], "--") {
+		in.tool(args, st, io)
+		return
+	}
+	letters, ops := strings.TrimLeft(args[1], "-"), operandsOf(args[2:])
+	switch {
+	case strings.ContainsAny(letters, "tp") && !strings.ContainsAny(letters, "xcru"):
+		return
+	case strings.ContainsAny(letters, "x"):
+		in.generic(args, st, io) // --output DIR
+		in.effect(Write, ".", args[0], st)
+	default:
+		first := 0
+		if head, _, ok := strings.Cut(letters, "f"); args[0] == "jar" && ok { // the manifest and the class in the letters' order
+			first = strings.Count(head, "m") + strings.Count(head, "e")
+		} else if args[0] != "jar" && strings.ContainsAny(letters, "abi") { // a member's name
+			first = 1
+		}
+		if first < len(ops) {
+			in.effect(Write, ops[first], args[0], st)
+		}
+	}
+}

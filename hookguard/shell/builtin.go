@@ -59,7 +59,9 @@ func plainOptions(words []string, valued string) []string {
 
 func (in *interp) cd(args []string, st *state, io stdio) {
 	operands := args[1:]
+	physical := false
 	for len(operands) > 0 && (operands[0] == "-L" || operands[0] == "-P" || operands[0] == "-e" || operands[0] == "--" || operands[0] == "-q") {
+		physical = operands[0] == "-P" || physical && operands[0] != "-L"
 		operands = operands[1:]
 	}
 	switch {
@@ -68,9 +70,49 @@ func (in *interp) cd(args []string, st *state, io stdio) {
 		st.chdir(home)
 	case operands[0] == "-":
 		st.chdir(st.oldDir)
+	case physical:
+		st.chdir(in.physical(in.abs(in.cdPath(operands[0], st), st)))
 	default:
 		st.chdir(in.cdPath(operands[0], st))
 	}
+}
+
+// physical is an absolute path with its links followed, as the kernel does it:
+// a ".." counts from where a link leads.
+func (in *interp) physical(p string) string {
+	if in.req.Readlink == nil || HasHole(p) || !strings.HasPrefix(p, "/") {
+		return p
+	}
+	at, pending := "/", strings.Split(p, "/")
+	for followed := 0; len(pending) > 0 && followed < 40; {
+		name := pending[0]
+		pending = pending[1:]
+		next := fold(at + "/" + name)
+		target, link := in.madeLink(next)
+		if !link && name != ".." {
+			target, link = in.req.Readlink(next)
+		}
+		if !link {
+			at = next
+			continue
+		}
+		followed++
+		if strings.HasPrefix(target, "/") {
+			at = "/"
+		}
+		pending = append(strings.Split(target, "/"), pending...)
+	}
+	return at
+}
+
+// madeLink is where a link leads that the call made.
+func (in *interp) madeLink(name string) (string, bool) {
+	for i := len(in.report.Links) - 1; i >= 0; i-- {
+		if l := in.report.Links[i]; l.Path == name {
+			return l.Target, l.Target != ""
+		}
+	}
+	return "", false
 }
 
 // cdPath honours CDPATH, which makes "cd name" go elsewhere.

@@ -129,6 +129,8 @@ func (in *interp) makeWord(text, by string, st *state, io stdio) {
 	}
 	value = strings.TrimPrefix(value, ":")
 	switch {
+	case isTempVar(name): // make hands it on to what it runs
+		in.effect(Write, value, by+" "+name+"=", st)
 	case name == "SHELL":
 		in.code(value, st.fork(), io, by+" SHELL=")
 	case looksLikePath(value) && (writtenVars.has(name) || endsLike(name, writtenEndings) || name == "O" || name == "B" || name == "BUILDDIR" || name == "OUT" || name == "BUILD" || name == "BINDIR" || name == "OBJDIR"):

@@ -128,29 +128,8 @@ func (in *interp) printDir(args []string, _ *state, io stdio) {
 
 func (in *interp) printReal(args []string, st *state, io stdio) {
 	for _, f := range filesOf(args) {
-		p := fold(in.abs(f, st))
-		if in.req.Readlink != nil && !HasHole(p) {
-			if target, ok := in.req.Readlink(p); ok {
-				if !strings.HasPrefix(target, "/") {
-					target = path.Dir(p) + "/" + target
-				}
-				p = fold(target)
-			}
-		}
-		for _, l := range in.report.Links {
-			if l.Path == p {
-				p = fold(in.absFrom(path.Dir(p), l.Target))
-			}
-		}
-		io.print(p + "\n")
+		io.print(fold(in.physical(in.abs(f, st))) + "\n")
 	}
-}
-
-func (in *interp) absFrom(dir, p string) string {
-	if strings.HasPrefix(p, "/") || Unknown(p) {
-		return p
-	}
-	return dir + "/" + p
 }
 
 func (in *interp) printWhich(args []string, _ *state, io stdio) {

@@ -22,6 +22,7 @@ func init() { // in a function, because programs run other programs
 		"magick": (*interp).magick, "gm": (*interp).magick,
 		"az": (*interp).azure,
 		"ln": (*interp).ln, "gln": (*interp).ln, "link": (*interp).ln, "tar": (*interp).tar, "gtar": (*interp).tar, "bsdtar": (*interp).tar,
+		"ar": (*interp).ar, "gar": (*interp).ar, "llvm-ar": (*interp).ar, "jar": (*interp).ar,
 		"7z": (*interp).sevenZip, "7za": (*interp).sevenZip, "7zr": (*interp).sevenZip, "7zz": (*interp).sevenZip,
 		"mktemp": (*interp).mktemp, "gmktemp": (*interp).mktemp, "tempfile": (*interp).mktemp,
 		"sed": (*interp).sed, "gsed": (*interp).sed, "ssed": (*interp).sed,

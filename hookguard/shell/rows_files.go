@@ -49,7 +49,6 @@ var fileRows = []row{
 	{"zipsplit", "-b=out -n=val", "in here"},
 	{"gzip|gunzip|bzip2|bunzip2|xz|unxz|lzma|unlzma|lzip|lzop|compress|uncompress|pigz|unpigz|pbzip2|pxz|lz4|unlz4|zstd|unzstd|zstdmt|brotli|snzip", "-c,--stdout,--to-stdout?none -l,--list?none -t,--test?none -o,--output=out -O,--output-dir-flat=out --output-dir-mirror=out -D=in -S,--suffix=val -T,--threads=val -b=val --patch-from=in -q,--quality=val", "out*"},
 	{"unrar|rar", "-op=out", "val in val* here"},
-	{"ar|gar|llvm-ar", "", "val out in*"},
 	{"jar", "-f,--file=out -C=in --dir=out -m=in -e=val", "val out val* here"},
 	{"unar|lsar", "-o,-output-directory=out", "in here"},
 	{"pax", "-rw?pass -wr?pass -r?extract -w?create -f=out -s=val -x=val -p=val", "in* | pass: in* out | extract: here | create: in*"},

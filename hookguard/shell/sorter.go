@@ -52,8 +52,26 @@ func (in *interp) toolAs(name string, args []string, st *state, io stdio) {
 		in.generic(args, st, io)
 		return
 	}
+	if onlyTells(args) {
+		return
+	}
 	s := &sorter{in: in, st: st.fork(), io: io, tool: args[0], k: k}
 	s.sort(args[1:])
+}
+
+// onlyTells reports whether a program is asked for its version or its help:
+// then it does nothing else.
+func onlyTells(args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	switch args[1] {
+	case "--version", "--help":
+		return true
+	case "version", "help", "-version", "-help", "-V", "-v":
+		return len(args) == 2
+	}
+	return false
 }
 
 // sort reads options and operands in order and applies what they mean.

@@ -183,6 +183,9 @@ func (in *interp) forClause(c *syntax.ForClause, st *state, io stdio) {
 			}
 			in.step()
 			st.set(l.Name.Value, item)
+			if isTempVar(l.Name.Value) {
+				in.environment(l.Name.Value, st, "for")
+			}
 			in.stmts(c.Do, st, io)
 		}
 	case *syntax.CStyleLoop:
@@ -266,8 +269,11 @@ func (in *interp) declare(c *syntax.DeclClause, st *state) {
 		if !a.Naked || st.vars[name].values != nil || st.vars[name].list != nil {
 			st.vars[name] = v
 		}
-		if export {
+		switch {
+		case export:
 			in.environment(name, st, c.Variant.Value)
+		case isTempVar(name) && c.Variant.Value == "export": // -n takes it out of the environment
+			in.find(TempMoved, "export -n", name)
 		}
 	}
 }
