@@ -20,7 +20,7 @@ var actions = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		// Python
 		"open": "open:0,1", "io.open": "open:0,1", "codecs.open": "open:0,1", "builtins.open": "open:0,1", "gzip.open": "open:0,1", "bz2.open": "open:0,1", "lzma.open": "open:0,1",
-		"tarfile.open": "open:0,1", "zipfile.ZipFile": "open:0,1", "shelve.open": "out:0", "dbm.open": "open:0,1", "sqlite3.connect": "out:0", "wave.open": "open:0,1", "aiofiles.open": "open:0,1",
+		"tarfile.open": "open:0,1", "zipfile.ZipFile": "open:0,1", "shelve.open": "out:0", "io.FileIO": "open:0,1", "FileIO": "open:0,1", "numpy.savetxt": "out:0", "numpy.savez": "out:0", "numpy.savez_compressed": "out:0", "dbm.open": "open:0,1", "sqlite3.connect": "out:0", "wave.open": "open:0,1", "aiofiles.open": "open:0,1",
 		"os.open": "osopen:0,1", "os.remove": "del:0", "os.unlink": "del:0", "os.rmdir": "del:0", "os.removedirs": "del:0", "os.rename": "del:0 out:1", "os.renames": "del:0 out:1", "os.replace": "del:0 out:1",
 		"os.mkdir": "out:0", "os.makedirs": "out:0", "os.mkfifo": "out:0", "os.mknod": "out:0", "os.truncate": "out:0", "os.chmod": "out:0", "os.chown": "out:0", "os.lchown": "out:0", "os.utime": "out:0", "os.setxattr": "out:0",
 		"os.symlink": "link:0,1", "os.link": "hard:0 name:1", "os.chdir": "dir:0", "os.putenv": "env:0,1", "os.creat": "out:0",

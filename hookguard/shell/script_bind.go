@@ -151,6 +151,9 @@ func (e *evaluator) assignment() bool {
 		name += "." + e.at(j+1).text
 		j += 2
 	}
+	if e.at(j).text == "," && e.lang != langPerl && e.several() {
+		return true
+	}
 	if e.at(j).text == ")" || e.at(j).text == "," && e.lang == langPerl {
 		many = true
 		for e.at(j).text != ")" && e.at(j).kind != tokEnd && e.at(j).kind != tokLine {
@@ -183,6 +186,9 @@ func (e *evaluator) assignment() bool {
 		return true
 	}
 	v := e.expression(0)
+	if name == "tempfile.tempdir" {
+		e.touch("out", v, e.by+" "+name)
+	}
 	if v.name != "" && !v.known() {
 		e.names[name] = v.name
 	}
@@ -190,6 +196,37 @@ func (e *evaluator) assignment() bool {
 		v = v.list[0]
 	}
 	e.vars[name] = v
+	return true
+}
+
+// several is a, b = x, y, or a, b = list.
+func (e *evaluator) several() bool {
+	var names []string
+	i := 0
+	for e.at(i).kind == tokName {
+		names = append(names, e.at(i).text)
+		if e.at(i+1).text != "," {
+			break
+		}
+		i += 2
+	}
+	if e.at(i+1).text != "=" || e.at(i+1).kind != tokPunct || len(names) < 2 {
+		return false
+	}
+	e.pos += i + 2
+	values := []value{e.expression(0)}
+	for e.accept(",") {
+		values = append(values, e.expression(0))
+	}
+	if len(values) == 1 {
+		values = values[0].list
+	}
+	for n, name := range names {
+		delete(e.vars, name)
+		if n < len(values) {
+			e.vars[name] = values[n]
+		}
+	}
 	return true
 }
 

@@ -95,7 +95,7 @@ func (e *evaluator) methodCall(object value, method string, args []value) value 
 func positional(args []value) []value {
 	var out []value
 	for _, a := range args {
-		if a.named == nil {
+		if a.named == nil || a.dict && len(out) == 0 { // after the others it holds options
 			out = append(out, a)
 		}
 	}
@@ -139,8 +139,24 @@ func (c *scriptCall) arg(ref string) value {
 		return c.self
 	}
 	n, err := strconv.Atoi(ref)
-	if err == nil && n < len(c.plain) {
+	if err != nil {
+		return unknown
+	}
+	if n < len(c.plain) {
 		return c.plain[n]
+	}
+	return c.byName(n)
+}
+
+// byName is an argument that the call gives by the name it usually has.
+func (c *scriptCall) byName(n int) value {
+	names := [][]string{{"file", "path", "src", "source", "name", "filename", "args", "cmd", "command"}, {"dst", "dest", "destination", "target", "filename", "f"}}
+	if n < len(names) {
+		for _, name := range names[n] {
+			if v, ok := keyword(c.args, name); ok {
+				return v
+			}
+		}
 	}
 	return unknown
 }
@@ -297,6 +313,9 @@ func (e *evaluator) flagOpen(p, flags value, args []value, by string) {
 	_, creates := keyword(args, "create")
 	for _, t := range e.toks[max(0, e.pos-40):min(e.pos, len(e.toks))] {
 		named += " " + t.text
+	}
+	if n, err := strconv.Atoi(flags.text()); err == nil && n&0o103 != 0 { // O_WRONLY, O_RDWR, O_CREAT
+		writes = true
 	}
 	if writes || creates || strings.Contains(named, "O_WR") || strings.Contains(named, "O_RDWR") || strings.Contains(named, "O_CREAT") || strings.Contains(named, "O_APPEND") || strings.Contains(named, "O_TRUNC") {
 		e.touch("out", p, by)

@@ -138,6 +138,13 @@ func (e *evaluator) keyword(word string, end int) bool {
 	case "async", "await", "return", "yield", "export", "else", "try", "do", "then", "begin", "not", "new", "global", "throw", "raise", "if", "elif", "while", "unless", "elsif", "with", "end", "finally", "ensure", "public", "static":
 		e.pos++
 		return true
+	case "del", "delete":
+		e.pos++
+		from := e.pos
+		if v := e.expression(0); isTempVar(v.slot) || e.pos > from+4 && e.toks[from].text == "process" && isTempVar(e.toks[e.pos-1].text) {
+			e.in.find(TempMoved, e.by+" "+word, "TMPDIR")
+		}
+		return true
 	case "as": // with open(p) as f
 		e.pos += 2
 		return true

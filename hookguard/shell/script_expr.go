@@ -321,7 +321,7 @@ func (e *evaluator) object() value {
 		return unknown
 	}
 	e.pos++
-	v := value{named: map[string]value{}}
+	v := value{named: map[string]value{}, dict: true}
 	for e.pos < close {
 		key := e.peek()
 		if (key.kind == tokName || key.kind == tokText) && (e.at(1).text == ":" || e.at(1).text == "=>") {

@@ -70,6 +70,16 @@ func fillPure() {
 		{"os.path.basename path.basename File.basename basename", texts(path.Base)},
 		{"os.environ.get os.getenv getenv ENV.fetch Deno.env.get os.environ.fetch Sys.getenv", variableOr},
 		{"str String bytearray print_r repr shlex.quote escapeshellarg Array list tuple sorted set iter String.raw", func(_ *evaluator, _ string, first value, _ []value) value { return first }},
+		{"shlex.split Shellwords.split Shellwords.shellsplit", func(_ *evaluator, _ string, first value, _ []value) value {
+			if !first.known() {
+				return unknown
+			}
+			var list []value
+			for _, word := range Words(first.text()) {
+				list = append(list, textValue(word))
+			}
+			return value{list: list}
+		}},
 		{"bytes", func(_ *evaluator, _ string, first value, _ []value) value {
 			if len(first.list) > 0 {
 				return textValue(characters(first.list))

@@ -12,6 +12,15 @@ func (e *evaluator) start(kind, first string, arg func(string) value, plain, arg
 		st = st.fork()
 		st.chdir(dir.text())
 	}
+	if env, ok := keyword(args, "env"); ok {
+		for name, v := range env.named {
+			if isTempVar(name) {
+				st = st.fork()
+				st.vars[name] = variable{values: []string{v.text()}, exported: true}
+				e.in.environment(name, st, by)
+			}
+		}
+	}
 	saved := e.st
 	e.st = st
 	defer func() { e.st = saved }()
@@ -24,6 +33,8 @@ func (e *evaluator) start(kind, first string, arg func(string) value, plain, arg
 	case "argv":
 		if n < len(plain) {
 			e.run(plain[n:], by)
+		} else if v := arg(first); v.known() || len(v.list) > 0 {
+			e.run([]value{v}, by)
 		}
 	case "kwargv":
 		if v, ok := keyword(args, first); ok {

@@ -7,6 +7,7 @@ type value struct {
 	list  []value
 	name  string           // a dotted name that has no value of its own
 	named map[string]value // keyword arguments, object literals
+	dict  bool             // an object literal, not the argument of a name
 	isDir bool             // a path object: its methods work on the file
 	made  bool             // it came from a call that opened a file
 	slot  string           // the environment variable that this is
