@@ -49,6 +49,8 @@ type Host struct {
 
 	Tree   Tree          // what the worktree holds at launch
 	Wiring []sandbox.Row // files that configure agents and editors, those that exist
+	// Steered is what git's config names in the worktree and is not there.
+	Steered []Steered
 	// WiringLink is the first of them that is, or lies behind, a link.
 	WiringLink string
 	IDs        []confine.PathID // of Wiring and of the tree's repositories

@@ -30,8 +30,12 @@ func holdBack(root *os.Root, j Job) ([]Held, error) {
 	if acceptsWiring(j) {
 		return nil, nil
 	}
-	var held []Held
+	var names []Steered
 	for _, w := range sandbox.Wiring() {
+		names = append(names, Steered{w.Path, w.Harness + ": " + w.Reason})
+	}
+	var held []Held
+	for _, w := range append(names, j.Host.Steered...) {
 		name, ok, err := findFold(root, w.Path)
 		if err != nil {
 			return held, fmt.Errorf("look for %s: %w", quote(w.Path), err)
@@ -42,7 +46,7 @@ func holdBack(root *os.Root, j Job) ([]Held, error) {
 		if err := moveOut(root, name, filepath.Join(j.Plan.RunDir, recordDir, quarantineDir)); err != nil {
 			return held, fmt.Errorf("hold back %s: %w", quote(name), err)
 		}
-		held = append(held, Held{Path: name, Reason: w.Harness + ": " + w.Reason})
+		held = append(held, Held{Path: name, Reason: w.Reason})
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if j.Host.Tree.Dirs[dir] || root.Remove(dir) != nil { // not empty: it holds the agent's work
 				break
@@ -69,6 +73,8 @@ func holdBackFound(root *os.Root, j Job, sweep seal.SweepReport, below sandbox.W
 		case f.Was != "appeared" || slices.ContainsFunc(held, func(h Held) bool { return strings.HasPrefix(name, h.Path+"/") }):
 		case (f.Kind == seal.FoundRepository || f.Kind == seal.FoundBare) && len(f.Runs) > 0:
 			reason = "a nested repository that runs or redirects: " + strings.Join(f.Runs, ", ")
+		case f.Kind == seal.FoundHook:
+			reason = "core.hooksPath: the user's git runs what lies here"
 		case f.Kind == seal.FoundWiring && wiring:
 			reason = w.Harness + ": " + w.Reason
 		}

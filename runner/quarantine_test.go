@@ -3,6 +3,7 @@ package runner
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -105,4 +106,28 @@ func put(t *testing.T, dir, name string) {
 	file := filepath.Join(dir, name)
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must(t, os.WriteFile(file, []byte("{}"), 0o644))
+}
+
+// What git's config names and was absent is held back like wiring, by whatever
+// spelling; what was there before is not.
+func TestSteeredIsHeldBack(t *testing.T) {
+	dir, run := t.TempDir(), t.TempDir()
+	put(t, dir, "there/_/pre-commit")
+	j := Job{Host: Host{Tree: readTree(dir, nil), Steered: []Steered{{".husky/_", "hooks"}, {"dx.sh", "program"}, {"there/_", "was there"}, {"absent", "stays so"}}},
+		Plan: Plan{Worktree: dir, RunDir: run}}
+	put(t, dir, ".Husky/_/pre-commit")
+	put(t, dir, "dx.sh")
+	put(t, dir, "there/_/pre-push")
+	root, err := os.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	held, err := holdBack(root, j)
+	must(t, err)
+	var got []string
+	for _, h := range held {
+		got = append(got, h.Path+" "+h.Reason)
+	}
+	if want := []string{".Husky/_ hooks", "dx.sh program"}; !slices.Equal(got, want) {
+		t.Errorf("held back %q, want %q", got, want)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"lane/gitdiscover/seal"
@@ -77,7 +78,7 @@ func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	defer cancel()
 	before := j.Host.Tree.sealed(j.Plan.Worktree)
 	sweep := seal.Sweep(ctx, j.Plan.Worktree, seal.SweepOptions{Before: before, Wiring: sealOptions(j).Wiring,
-		Hooks: sealed.HooksPaths(), Skip: treeSkips(j.Repo)})
+		Hooks: sealed.HooksPaths(), CommonDir: j.Repo.CommonDir, Skip: treeSkips(j.Repo)})
 	res.Sweep = &sweep
 	below := sandbox.NewWiringBelow()
 	held, err := holdBackFound(root, j, sweep, below)
@@ -88,6 +89,10 @@ func lookCloser(res *Result, j Job, sealed seal.Seal, root *os.Root) {
 	for _, f := range sweep.Findings {
 		_, wiring := below.Find(string(f.Path))
 		switch {
+		case (f.Kind == seal.FoundRepository || f.Kind == seal.FoundBare) && f.Was == "changed" && len(f.Runs) > 0 && !acceptsWiring(j):
+			// One without the name .git is not protected during the run.
+			res.trip("wiring-changed", filepath.Join(j.Plan.Worktree, string(f.Path)), "git takes it for a repository, the run has changed it, and it makes git run something or look elsewhere: "+strings.Join(f.Runs, ", "),
+				"see what changed before you run git there: git diff; to undo it: git checkout -- "+quoteUnlessPlain(string(f.Path)))
 		case f.Kind == seal.FoundSetuid:
 			res.takeRights(root, string(f.Path))
 		case f.Kind == seal.FoundWiring && f.Was == "changed" && !acceptsWiring(j) && wiring:

@@ -67,6 +67,8 @@ type openSeal struct {
 	Wiring  []string `json:"wiring"`
 	Unknown bool     `json:"unknown,omitempty"`
 	Accept  []string `json:"accept,omitempty"`
+	// Steered are names that git's config runs or obeys, and that were absent.
+	Steered []Steered `json:"steered,omitempty"`
 }
 
 // processID names a process so that a later one with its number is not taken

@@ -70,7 +70,7 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 		defer close(w.known)
 		files, dirs := wiringAtLaunch(j.Host.Tree)
 		seal.Wiring, seal.Dirs = files, append(seal.Dirs, dirs...)
-		seal.Unknown, seal.Accept = j.Host.Tree.Cut != "", j.Request.Accept
+		seal.Unknown, seal.Accept, seal.Steered = j.Host.Tree.Cut != "", j.Request.Accept, j.Host.Steered
 	}()
 	w.say(word{Open: openPath(w.home, w.run)}, -1)
 	return w, nil

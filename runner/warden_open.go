@@ -253,7 +253,7 @@ func (o openRun) clear(res *Result) (all bool) {
 		warn("what configures agents and editors was not looked at: the worktree is too large")
 		return all
 	}
-	j := Job{Request: Request{Accept: o.Seal.Accept}, Host: Host{Tree: o.Seal.tree()}, Plan: Plan{RunDir: o.RunDir, Worktree: o.Seal.Worktree}}
+	j := Job{Request: Request{Accept: o.Seal.Accept}, Host: Host{Tree: o.Seal.tree(), Steered: o.Seal.Steered}, Plan: Plan{RunDir: o.RunDir, Worktree: o.Seal.Worktree}}
 	if res.Held, err = holdBack(root, j); err != nil {
 		warn(err.Error() + "; remove it yourself before you start an agent, an editor or a shell there")
 	}

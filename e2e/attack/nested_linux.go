@@ -23,6 +23,12 @@ func addNested() {
 		Attack{ID: "gitfile-plant", Claim: claim, What: "put a .git file that names a git directory of its own into a directory", Try: func(l Layout) error {
 			return errors.Join(evilGitDir(l, l.Worktree+"/.evil"), os.WriteFile("src/.git", []byte("gitdir: ../.evil\n"), 0o644))
 		}, Judge: gitIn("src")},
+		Attack{ID: "commondir-plant", Claim: claim, What: "make a repository that takes its config from a directory which looks like none", Try: func(l Layout) error {
+			return errors.Join(shell("git init -q --template= dep; mkdir -p cfg/objects cfg/refs; echo ../../cfg > dep/.git/commondir"), monitor(l), appendTo("cfg/config", evilConfig(l)))
+		}, Judge: gitIn("dep")},
+		Attack{ID: "worktree-plant", Claim: claim, What: "add a worktree below and put a program into the config that it leads to", Try: func(l Layout) error {
+			return errors.Join(shell("git worktree add -q below -b below"), monitor(l), shell("git config core.fsmonitor "+l.Worktree+"/.mon"))
+		}, Judge: gitIn("below")},
 		Attack{ID: "gitlink-plant", Claim: claim, What: "plant a repository and a gitlink over it, so that git status above goes in", Try: func(l Layout) error {
 			if err := evilRepository(l, "dep"); err != nil {
 				return err

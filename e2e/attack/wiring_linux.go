@@ -63,6 +63,13 @@ func addWiring() {
 			}, Judge: func(f *Fixture) Finding {
 				return f.userRuns(f.Worktree, "commit", "-q", "--allow-empty", "-m", "x")
 			}},
+		Attack{ID: "hookspath-new", Claim: "no hook of the user's can be changed", What: "make the directory that core.hooksPath names in the worktree, with a hook in it",
+			Setup: func(f *Fixture) error { return f.sh(f.Worktree, "git config core.hooksPath .hooks/_") },
+			Try: func(l Layout) error {
+				return errors.Join(os.MkdirAll(".hooks/_", 0o755), os.WriteFile(".hooks/_/pre-commit", l.payload(), 0o755))
+			}, Judge: func(f *Fixture) Finding {
+				return f.userRuns(f.Worktree, "commit", "-q", "--allow-empty", "-m", "x")
+			}},
 		Attack{ID: "wiring-new", Claim: claim, What: "create configuration of other agents, editors and shells", Try: func(Layout) error {
 			var tries []error
 			for _, n := range otherWiring {

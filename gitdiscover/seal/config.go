@@ -98,6 +98,13 @@ func judgeKey(key string, was, now []string) (Kind, string) {
 	return row.Kind, row.Why
 }
 
+// RunsProgram says that a key of git's config, as [gitdiscover.ParseConfig]
+// gives it, makes git run what its value names.
+func RunsProgram(key string) bool {
+	row, ok := rowFor(key)
+	return ok && row.Kind == ConfigProgram
+}
+
 // isTail says that now is what is left of was when values are taken out from
 // the front, so that the one that counts is still the same.
 func isTail(now, was []string) bool {

@@ -59,8 +59,29 @@ func (s *sweep) repository(g *folder, rel, kind string, files []string) {
 		was = fresh
 	}
 	if was != "" {
-		s.add(Finding{Path: Name(rel), Kind: kind, Was: was, Runs: append(configRuns(g), hooks...)})
+		runs := append(configRuns(g), hooks...)
+		if g.look("commondir").form != absent && !isWorktreeOf(g, rel) {
+			runs = append(runs, "commondir")
+		}
+		s.add(Finding{Path: Name(rel), Kind: kind, Was: was, Runs: runs})
 	}
+}
+
+// isWorktreeOf says that a git directory is that of a worktree in its usual
+// place, so that its commondir leads to a repository which the sweep judges by
+// itself. Any other commondir takes config, hooks and objects from a directory
+// that need not look like a repository: a HEAD is what it lacks.
+func isWorktreeOf(g *folder, rel string) bool {
+	if _, data := g.read("commondir", maxShown); strings.TrimRight(string(data), "\r\n") != "../.." || path.Base(path.Dir(rel)) != "worktrees" {
+		return false
+	}
+	for _, n := range []string{"HEAD", "objects", "refs"} {
+		var st unix.Stat_t
+		if unix.Fstatat(g.fd, "../../"+n, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 const maxRuns = 20

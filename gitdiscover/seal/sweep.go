@@ -77,6 +77,9 @@ type SweepOptions struct {
 	// Hooks are directories of the worktree that core.hooksPath names, see
 	// [Seal.HooksPaths].
 	Hooks []string
+	// CommonDir is the repository's own git directory: a .git file that names a
+	// worktree of it, and is named by it in turn, is what git worktree add made.
+	CommonDir string
 	// Skip are absolute paths that are not entered: other worktrees below
 	// this one. They were not the agent's to write.
 	Skip []string
@@ -263,6 +266,9 @@ func (s *sweep) file(in *folder, name, rel string, at place) {
 	switch {
 	case name == ".git":
 		f.Kind, f.Detail = FoundRepository, pointerText(in, m)
+		if s.leadsOut(in, rel, m) {
+			f.Runs = []string{"leads out of the worktree"}
+		}
 	case looksLikeDotGit(name):
 		f.Kind = FoundLookAlike
 	case at.inside != "":
@@ -307,23 +313,9 @@ func (s *sweep) byForm(in *folder, name string, f Finding, m mark) {
 		if !outside {
 			return
 		}
-		f.Kind, f.Detail = FoundLinkOutside, "to "+shown(target)
+		f.Kind, f.Detail, f.Runs = FoundLinkOutside, "to "+shown(target), nil
 	default:
 		return
 	}
 	s.add(f)
-}
-
-// pointerText is what a .git that is no directory leads to.
-func pointerText(in *folder, m mark) string {
-	switch m.form {
-	case link:
-		m, _ := in.read(".git", 0)
-		return m.String()
-	case file:
-		if _, data := in.read(".git", maxShown); data != nil {
-			return shown(strings.TrimRight(string(data), "\r\n"))
-		}
-	}
-	return m.form.String()
 }

@@ -3,6 +3,7 @@ package seal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -93,7 +94,7 @@ var sweepCases = []struct {
 		s.git("lane/a/b", "config", "filter.\x1b.clean", "/evil")
 		s.write("lane/a/b/.git/hooks/pre-commit", "evil\n")
 	}, []string{"repository a/b/.git appeared \"filter.\\x1b.clean\" core.fsmonitor core.worktree hooks/pre-commit"}},
-	{"a pointer", func(s *scene) { s.write("lane/n/.git", "gitdir: /elsewhere\n") }, []string{"repository n/.git appeared"}},
+	{"a pointer", func(s *scene) { s.write("lane/n/.git", "gitdir: /elsewhere\n") }, []string{"repository n/.git appeared leads out of the worktree"}},
 	{"a linked .git", func(s *scene) { s.must(os.Symlink("../.git", s.path("lane/sub/.git"))) }, []string{"repository sub/.git appeared"}},
 	{"a bare repository", func(s *scene) { s.git("lane", "init", "-q", "--bare", "x.git") }, []string{"bare-repository x.git appeared"}},
 	{"an implicit one that redirects", func(s *scene) {
@@ -112,7 +113,37 @@ var sweepCases = []struct {
 	{"one with a commondir", func(s *scene) {
 		s.write("lane/i/HEAD", "ref: refs/heads/x\n")
 		s.write("lane/i/commondir", "/elsewhere\n")
-	}, []string{"bare-repository i appeared"}},
+	}, []string{"bare-repository i appeared commondir"}},
+	{"one with a commondir that looks like none", func(s *scene) {
+		s.git("lane", "init", "-q", "n")
+		s.write("lane/n/.git/commondir", "../../cfg\n")
+		s.write("lane/cfg/config", "[core]\n\tfsmonitor = /evil\n")
+		s.must(errors.Join(os.Mkdir(s.path("lane/cfg/objects"), 0o755), os.Mkdir(s.path("lane/cfg/refs"), 0o755)))
+	}, []string{"repository n/.git appeared commondir"}},
+	{"a worktree's, of a repository that is looked at itself", func(s *scene) {
+		s.git("lane", "init", "-q", "n")
+		s.git("lane/n", "commit", "-q", "--allow-empty", "-m", "x")
+		s.git("lane/n", "worktree", "add", "-q", "../w")
+	}, []string{"bare-repository n/.git/worktrees/w appeared", "repository n/.git appeared", "repository w/.git appeared"}},
+	{"a worktree's, of what has no HEAD", func(s *scene) {
+		s.write("lane/n/worktrees/w/HEAD", "ref: refs/heads/x\n")
+		s.write("lane/n/worktrees/w/commondir", "../..\n")
+		s.write("lane/n/config", "[core]\n\tfsmonitor = /evil\n")
+		s.must(errors.Join(os.Mkdir(s.path("lane/n/objects"), 0o755), os.Mkdir(s.path("lane/n/refs"), 0o755)))
+	}, []string{"bare-repository n/worktrees/w appeared commondir"}},
+	{"pointers", func(s *scene) {
+		s.git("main", "worktree", "add", "-q", "-b", "below", s.path("lane/below"))
+		s.write("lane/copy/.git", s.read("lane/below/.git"))
+		s.git("main", "worktree", "add", "-q", "-b", "relative", s.path("lane/relative"))
+		s.write("lane/relative/.git", "gitdir: ../../main/.git/worktrees/relative\n")
+		s.write("main/.git/worktrees/relative/gitdir", "../../../../lane/relative/.git\n")
+		s.write("lane/in/.git", "gitdir: ../q\n")
+		s.write("lane/absin/.git", "gitdir: "+s.lane+"/q\n")
+		s.write("lane/up/.git", "gitdir: ../../main/.git\n")
+		s.write("lane/abs/.git", "gitdir: "+s.main+"/.git\n")
+		s.must(errors.Join(os.Mkdir(s.path("lane/l"), 0o755), os.Symlink(s.main+"/.git", s.path("lane/l/.git"))))
+	}, []string{"link-outside l/.git appeared", "repository abs/.git appeared leads out of the worktree", "repository absin/.git appeared", "repository below/.git appeared",
+		"repository copy/.git appeared leads out of the worktree", "repository in/.git appeared", "repository l/.git appeared leads out of the worktree", "repository relative/.git appeared", "repository up/.git appeared leads out of the worktree"}},
 	{"one that lacked a directory", func(s *scene) { s.must(os.Mkdir(s.path("lane/fixture/refs"), 0o755)) }, []string{"bare-repository fixture appeared"}},
 	{"a hook in one that was there", func(s *scene) { s.write("lane/old.git/hooks/update", "evil\n") }, []string{"bare-repository old.git appeared hooks/update"}},
 	{"a key in one that was there", func(s *scene) {
@@ -196,7 +227,7 @@ func TestSweep(t *testing.T) {
 			s := sweepScene(t)
 			before := s.held()
 			c.do(s)
-			r := s.sweep(SweepOptions{Before: before})
+			r := s.sweep(SweepOptions{Before: before, CommonDir: s.main + "/.git"})
 			if got := findingLines(r); !slices.Equal(got, c.want) && (len(got) > 0 || len(c.want) > 0) {
 				t.Errorf("found:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
