@@ -15,8 +15,11 @@ func runsTakeIn() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "take-in ID|last",
 		Short: "Bring the commits of an ended run into the repository, later or again",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("the id of a run, or last"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkAccept(req.Accept, []string{"gitlinks", "wiring"}); err != nil {
+				return err
+			}
 			var err error
 			if req.MaxTakeIn, err = parseSize("--max-take-in", maxSize); err != nil {
 				return err
@@ -95,17 +98,30 @@ func takeInText(t runner.TakeInResult) {
 	}
 }
 
+// maxTold bounds how many refs are named one by one.
+const maxTold = 20
+
 // othersText names the lane's other branches and tags: kept, or left there.
 func othersText(t runner.TakeInResult) {
-	left := false
+	left, kept := false, 0
 	for _, o := range t.Others {
 		switch {
 		case o.Kept != "":
-			tell(os.Stderr, "kept: %s at %s", q(o.Name), q(o.Kept))
+			if kept++; kept <= maxTold {
+				tell(os.Stderr, "kept: %s at %s", q(o.Name), q(o.Kept))
+			}
+		case o.Why != "":
+			tell(os.Stderr, "not kept: %s: %s", q(o.Name), o.Why)
 		case o.Hash != t.Tip:
 			tell(os.Stderr, "left in the lane: %s at %.12s", q(o.Name), o.Hash)
 			left = true
 		}
+	}
+	if kept > maxTold {
+		tell(os.Stderr, "kept: %d more", kept-maxTold)
+	}
+	if t.OthersMore > 0 {
+		tell(os.Stderr, "left in the lane: %d more refs than lane lists or keeps; its git directory stays with the run", t.OthersMore)
 	}
 	if left {
 		hint(os.Stderr, "to have them too, under refs/lane/RUN/: lane runs take-in RUN --keep-refs")

@@ -219,7 +219,7 @@ func (t *TakeInResult) leaves(j Job) bool {
 	case "kept":
 		return j.hasCommits()
 	}
-	return slices.ContainsFunc(t.Others, func(o owngit.OtherRef) bool { return o.Kept == "" && o.Hash != t.Tip })
+	return t.OthersMore > 0 || slices.ContainsFunc(t.Others, func(o owngit.OtherRef) bool { return o.Kept == "" && o.Hash != t.Tip })
 }
 
 // hasCommits says whether the lane's own git directory holds anything that

@@ -117,7 +117,8 @@ func rebaseRun(p Plan, now gitdiscover.Repo, req Request, first TakeInResult) (T
 	rebased := j.Plan
 	rebased.Run = p.Run
 	out := takeInNow(rebased, again, req, j.Host.LaneHome)
-	out.RebasedFrom, out.AgentBranch, out.Others = first.Tip, first.AgentBranch, first.Others
+	out.RebasedFrom, out.AgentBranch = first.Tip, first.AgentBranch
+	out.Others, out.OthersMore = first.Others, first.OthersMore
 	return out, nil
 }
 

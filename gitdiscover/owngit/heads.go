@@ -103,8 +103,8 @@ type OtherRef struct {
 // others are the refs that the repository does not have: of a new name, or at
 // a commit that is new. The branch HEAD is on is not among them. One that is at
 // another of the repository's own commits is left out: either side may have
-// moved it.
-func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, error) {
+// moved it. more counts those beyond the limit.
+func (a *agentRefs) others(o *objects, mine *snapshot, limit int) (list []OtherRef, more int, err error) {
 	known := map[string]bool{}
 	for _, r := range mine.symbolic {
 		known[r.name] = true
@@ -117,7 +117,6 @@ func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, e
 			known[string(name)] = true
 		}
 	})
-	var list []OtherRef
 	for _, name := range slices.Sorted(maps.Keys(a.refs)) {
 		hash := a.refs[name]
 		if name == a.branch || !copied(name) && name != "refs/stash" {
@@ -125,17 +124,18 @@ func (a *agentRefs) others(o *objects, mine *snapshot, limit int) ([]OtherRef, e
 		}
 		if known[name] {
 			if _, found, err := o.shared.kind(hash); err != nil {
-				return nil, err
+				return nil, 0, err
 			} else if found {
 				continue
 			}
 		}
 		if len(list) == limit {
-			return list, nil
+			more++
+			continue
 		}
 		list = append(list, OtherRef{Name: name, Hash: hash.String()})
 	}
-	return list, nil
+	return list, more, nil
 }
 
 // keptName is where another ref of the agent's is kept.

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"golang.org/x/sys/unix"
 )
 
 // keep decides which of the agent's other refs are written to refs/lane/, and
@@ -16,10 +19,16 @@ func (t *takeIn) keep(withHead bool) error {
 	if withHead && t.result.Tip != "" && t.result.Tip != t.in.Setup.Base {
 		t.result.Others = append([]OtherRef{{Name: "HEAD", Hash: t.result.Tip}}, t.result.Others...)
 	}
+	files := map[string]bool{}
 	for i := range t.result.Others {
 		r := &t.result.Others[i]
 		h, ok := parseHash(r.Hash)
 		if !ok {
+			continue
+		}
+		name := keptName(t.in.Run, r.Name)
+		if at := fileAbove(files, name); at != "" {
+			r.Why = "its name lies below that of another ref, " + strconv.Quote(at)
 			continue
 		}
 		w, err := t.closure(h)
@@ -33,10 +42,22 @@ func (t *takeIn) keep(withHead bool) error {
 			r.Why = refuse(TooLarge, "", "with it the new objects are more than the %d bytes allowed", t.in.Limits.Bytes).Error()
 		default:
 			t.add(w)
-			r.Kept = keptName(t.in.Run, r.Name)
+			r.Kept, files[name] = name, true
 		}
 	}
 	return nil
+}
+
+// fileAbove is the ref, of those that are kept, which is a file where name
+// needs a directory: an agent writes both into packed-refs, where git itself
+// would not. The refs come sorted, so that the shorter name was first.
+func fileAbove(files map[string]bool, name string) string {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if files[at] {
+			return at
+		}
+	}
+	return ""
 }
 
 // closure walks all that an object needs, of whatever type it is.
@@ -83,11 +104,26 @@ func (t *takeIn) writeKept() error {
 		if r.Kept == "" {
 			continue
 		}
-		if err := newRef(t.in.Setup, r.Kept, r.Hash); err != nil {
+		err := newRef(t.in.Setup, r.Kept, r.Hash)
+		switch {
+		case cannotBeNamed(err): // an earlier take-in kept another, or the path is too long here
+			r.Kept, r.Why = "", err.Error()
+		case err != nil:
 			return err
 		}
 	}
 	return nil
+}
+
+// cannotBeNamed says that the fault is this ref's own.
+func cannotBeNamed(err error) bool {
+	for _, own := range []error{unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG, fs.ErrExist} {
+		if errors.Is(err, own) {
+			return true
+		}
+	}
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Reason == RefLocked
 }
 
 func newRef(s Setup, name, hash string) error {

@@ -71,6 +71,8 @@ type TakenIn struct {
 	Unstaged []string   `json:"unstaged,omitempty"`
 	Seen     Seen       `json:"seen"`
 	Others   []OtherRef `json:"others,omitempty"`
+	// OthersMore counts those beyond the list, which are not kept either.
+	OthersMore int `json:"others_more,omitempty"`
 }
 
 // TakeIn brings the commit at the HEAD of the lane's git directory into the
@@ -194,7 +196,7 @@ func (t *takeIn) open() (err error) {
 	if err != nil {
 		return err
 	}
-	t.result.Others, err = t.agent.others(t.o, t.mine, t.in.Limits.Refs)
+	t.result.Others, t.result.OthersMore, err = t.agent.others(t.o, t.mine, t.in.Limits.Refs)
 	return err
 }
 

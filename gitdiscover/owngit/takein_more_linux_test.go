@@ -159,6 +159,46 @@ func TestKeptRefsPassTheRules(t *testing.T) {
 	s.sound()
 }
 
+// Refs that cannot lie beside each other as files hold up nothing, and those
+// beyond the limit are counted: they are the agent's work as well.
+func TestKeptRefsThatExcludeEachOther(t *testing.T) {
+	s := newStage(t)
+	s.plan()
+	s.lane(`echo x >new; git add new; git commit -qm work; git branch z`)
+	tip := strings.TrimSpace(readText(t, s.dir+"/refs/heads/z"))
+	s.write(s.dir+"/packed-refs", "# pack-refs with: \n"+tip+" refs/heads/b\n"+tip+" refs/heads/b/c\n")
+	in := s.inputs()
+	in.KeepRefs, in.Limits = true, DefaultLimits()
+	taken, err := TakeIn(context.Background(), in)
+	s.must(err)
+	for _, r := range taken.Others {
+		switch r.Name {
+		case "refs/heads/b", "refs/heads/z":
+			if r.Kept == "" {
+				t.Errorf("not kept: %+v", r)
+			}
+		case "refs/heads/b/c":
+			if r.Kept != "" || r.Why == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	equal(t, "log", s.git(s.wt, "log", "-1", "--format=%s"), "work")
+	s.sound()
+
+	s = newStage(t)
+	s.plan()
+	s.lane(`for i in 1 2 3 4; do git commit -q --allow-empty -m $i; git branch b$i; done`)
+	in = s.inputs()
+	in.KeepRefs, in.Limits = true, DefaultLimits()
+	in.Limits.Refs = 3
+	taken, err = TakeIn(context.Background(), in)
+	s.must(err)
+	if len(taken.Others) != 3 || taken.OthersMore != 1 {
+		t.Errorf("%d others and %d more", len(taken.Others), taken.OthersMore)
+	}
+}
+
 func refNames(taken TakenIn, of func(OtherRef) string) string {
 	var names []string
 	for _, r := range taken.Others {
@@ -312,4 +352,13 @@ func TestDescendsAcrossMerges(t *testing.T) {
 	_, err := s.takeIn()
 	s.must(err)
 	equal(t, "log", s.git(s.wt, "rev-list", "--count", "HEAD"), "2003")
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
