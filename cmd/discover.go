@@ -1,10 +1,8 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +16,7 @@ func discoverCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "discover [DIR]",
 		Short: "Show which git directories a worktree consists of, or why it is refused",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMostOne("a directory"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
@@ -63,12 +61,5 @@ func printRepo(r gitdiscover.Repo) {
 	if r.Branch == "" {
 		branch = "none (detached)"
 	}
-	fmt.Printf("worktree   %+q (%s)\ngitdir     %+q\ncommondir  %+q\nbranch     %s\n", r.Worktree, kind, r.GitDir, r.CommonDir, branch)
-}
-
-func printJSON(v any) error {
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	fmt.Fprintf(stdout, "worktree   %+q (%s)\ngitdir     %+q\ncommondir  %+q\nbranch     %s\n", r.Worktree, kind, r.GitDir, r.CommonDir, branch)
 }

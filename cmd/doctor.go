@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ func doctorCommand() *cobra.Command {
 
 User namespaces are really tried. No agent is started. The exit code is 0 only
 if a lane can run.`,
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			e := runner.Examine(c.Context())
 			if asJSON {
@@ -39,7 +38,7 @@ if a lane can run.`,
 }
 
 func examinationText(e runner.Examination) {
-	line := func(key string, value any) { fmt.Fprintf(os.Stdout, "%-10s %v\n", key, value) }
+	line := func(key string, value any) { fmt.Fprintf(stdout, "%-10s %v\n", key, value) }
 	line("kernel", e.Kernel)
 	if e.LSM != "" {
 		line("lsm", e.LSM)

@@ -21,32 +21,35 @@ type exitError int
 func (e exitError) Error() string { return "exit " + strconv.Itoa(int(e)) }
 
 // exitCode tells err, once, and maps it. This file alone knows how errors
-// become hints and exit codes.
-func exitCode(root *cobra.Command, err error) int {
+// become hints and exit codes. c is the verb that was called, args its line.
+func exitCode(c *cobra.Command, args []string, err error) int {
 	var done exitError
 	var usage *runner.UsageError
 	var unknown *agent.UnknownError
+	how := c.CommandPath() + " --help shows how"
 	switch {
 	case err == nil:
 		return runner.ExitDone
 	case errors.As(err, &done):
 		return int(done)
 	case errors.As(err, &usage):
-		tell(os.Stderr, "%s", usage.Detail)
-		hint(os.Stderr, "lane help shows how")
-		return runner.ExitUsage
+		return tellUsage(c, args, usage, how)
 	case errors.As(err, &unknown):
-		tell(os.Stderr, "%v", unknown)
-		hint(os.Stderr, "--writer takes one of: %s", strings.Join(unknown.Known, ", "))
-		return runner.ExitUsage
+		return tellUsage(c, args, &runner.UsageError{Reason: "unknown-writer", Detail: unknown.Error()}, "--writer takes one of: "+strings.Join(unknown.Known, ", "))
 	case isCobraUsage(err):
-		tell(os.Stderr, "%v", err)
-		hint(os.Stderr, "%s --help shows how", root.Name())
-		return runner.ExitUsage
+		return tellUsage(c, args, &runner.UsageError{Reason: "usage", Detail: err.Error()}, how)
 	}
 	r := refusal(err)
 	tellRefusal(os.Stderr, r)
+	refuseJSON(c, args, r)
 	return r.ExitCode()
+}
+
+func tellUsage(c *cobra.Command, args []string, u *runner.UsageError, how string) int {
+	tell(os.Stderr, "%s", u.Detail)
+	hint(os.Stderr, "%s", how)
+	refuseJSON(c, args, &runner.Refusal{Reason: u.Reason, Detail: u.Detail, Hint: how, Exit: runner.ExitUsage})
+	return runner.ExitUsage
 }
 
 // isCobraUsage: cobra reports unknown commands and wrong arguments as plain

@@ -27,10 +27,13 @@ Its exit code, its signals and its streams are passed through.`,
   lane exec --dir ../feature -- bash`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 || args[0] == "" {
 				return &runner.UsageError{Reason: "no-command", Detail: "no command: lane exec -- COMMAND"}
 			}
 			req.Writer, req.Command = "exec", args
+			if err := checkLane(req); err != nil {
+				return err
+			}
 			if err := limits.apply(&req); err != nil {
 				return err
 			}
@@ -64,6 +67,9 @@ func execute(c *cobra.Command, req runner.Request) error {
 	res := runner.Exec(job)
 	if res.Status == runner.Refused {
 		tellRefusal(os.Stderr, &runner.Refusal{Reason: res.Reason, Path: res.Path, Detail: res.Detail, Hint: res.Hint})
+	}
+	if res.Status == runner.TimedOut {
+		tell(os.Stderr, "timeout: the command was ended after %s (--timeout)", req.Timeout)
 	}
 	tellTakeIn(res)
 	if res.Status == runner.Tripwire || len(res.Warnings) > 0 && res.Status != runner.Refused {

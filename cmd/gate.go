@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -56,9 +57,9 @@ and counted. The cost is what the agent reports, looked at before each run.`,
   lane gate --live --model haiku --model sonnet --model opus --max-cost 5
   lane gate --json --junit gate.xml
   lane gate --only 'write-*,unix-docker'`,
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := sign.check(); err != nil {
+			if err := errors.Join(sign.check(), checkPlace("--junit", junit)); err != nil {
 				return err
 			}
 			switch {
@@ -127,20 +128,22 @@ func runGate(ctx context.Context, o gate.Options, out gateOutput) error {
 	return nil
 }
 
+// write prints the report first: what was found out is not lost because a file
+// could not be written.
 func (out gateOutput) write(ctx context.Context, rep gate.Report) error {
-	if out.junit != "" {
-		if err := writeJUnit(rep, out.junit); err != nil {
-			return &runner.Refusal{Reason: "gate", Path: out.junit, Detail: err.Error()}
-		}
-	}
 	if rep.Mode == "live" && !out.json {
-		if err := rep.WriteTable(os.Stdout); err != nil {
-			return err
+		if err := rep.WriteTable(stdout); err != nil {
+			return told(err)
 		}
 	}
 	if out.json {
 		if err := printJSON(rep); err != nil {
 			return err
+		}
+	}
+	if out.junit != "" {
+		if err := writeJUnit(rep, out.junit); err != nil {
+			return &runner.Refusal{Reason: "gate", Path: out.junit, Detail: err.Error(), Hint: "--junit takes a file that can be written"}
 		}
 	}
 	if out.sign.key == "" {
@@ -156,11 +159,12 @@ func (out gateOutput) write(ctx context.Context, rep gate.Report) error {
 // gateProgress prints a line a claim: to standard output, or with --json to
 // standard error. A terminal sees what holds as one line that counts.
 func gateProgress(asJSON bool) gate.Progress {
-	out, n := os.Stdout, 0
+	var out io.Writer = stdout
+	file, n := os.Stdout, 0
 	if asJSON {
-		out = os.Stderr
+		out, file = os.Stderr, os.Stderr
 	}
-	counts := term.IsTerminal(int(out.Fd()))
+	counts := term.IsTerminal(int(file.Fd()))
 	return func(c gate.Claim) {
 		n++
 		line := runner.Printable(c.Line())

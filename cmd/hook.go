@@ -49,7 +49,7 @@ call to what they point at. "-" reads standard input.
 
 Without --facts the rows are taken to assume the worktree /wt/proj of the
 repository /srv/repo, TMPDIR /wt/.lane/tmp and the home /home/dev.`,
-		Args: cobra.ExactArgs(1),
+		Args: one("a file of rows, or -"),
 		RunE: func(_ *cobra.Command, args []string) error { return testRows(args[0], facts, asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print every answer as JSON")
@@ -83,7 +83,7 @@ func testRows(name, factsFile string, asJSON bool) error {
 		if got := report.Rows[i]; !row.Right(got) {
 			wrong++
 			if !asJSON {
-				fmt.Printf("%s: want %s, got %s %s\n    %s %s\n    %s\n", q(row.ID), q(row.Expected), got.Decision, got.Rule, q(row.Tool), runner.Printable(string(row.Input)), runner.Printable(got.Reason))
+				fmt.Fprintf(stdout, "%s: want %s, got %s %s\n    %s %s\n    %s\n", q(row.ID), q(row.Expected), got.Decision, got.Rule, q(row.Tool), runner.Printable(string(row.Input)), runner.Printable(got.Reason))
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func testRows(name, factsFile string, asJSON bool) error {
 			return err
 		}
 	} else {
-		fmt.Printf("%d of %d right\n", len(rows)-wrong, len(rows))
+		fmt.Fprintf(stdout, "%d of %d right\n", len(rows)-wrong, len(rows))
 	}
 	if wrong > 0 {
 		return exitError(runner.ExitFailed)
@@ -107,7 +107,7 @@ func whyRunCommand(dir *string, asJSON *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run COMMAND",
 		Short: "Say what a shell command would do, and what the guard thinks of each part",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("a shell command as one word"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cwd, err := filepath.Abs(*dir)
 			if err != nil {
@@ -135,12 +135,12 @@ func whyRunCommand(dir *string, asJSON *bool) *cobra.Command {
 				if e.Does != "" {
 					what += " " + e.Does + " " + q(e.Path)
 				}
-				fmt.Printf("%-8s %s\n", e.Decision, runner.Printable(what))
+				fmt.Fprintf(stdout, "%-8s %s\n", e.Decision, runner.Printable(what))
 				if e.Rule != "" {
-					fmt.Printf("         %s: %s\n", e.Rule, runner.Printable(e.Reason))
+					fmt.Fprintf(stdout, "         %s: %s\n", e.Rule, runner.Printable(e.Reason))
 				}
 			}
-			fmt.Printf("answer: %s %s\n", x.Decision, x.Rule)
+			fmt.Fprintf(stdout, "answer: %s %s\n", x.Decision, x.Rule)
 			return nil
 		},
 	}

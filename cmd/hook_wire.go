@@ -35,7 +35,7 @@ func hookWireCommand(install bool) *cobra.Command {
 Everything else in the file stays as it is, comments too where the harness reads
 them. A file that cannot be parsed is refused. Without a lane nothing confines
 the agent: the guard is an early no, and the agent's own permissions decide.`,
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			change, err := plannedWiring(install, f)
 			if err != nil {
@@ -58,18 +58,18 @@ the agent: the guard is an early no, and the agent's own permissions decide.`,
 
 func wire(change dialect.SettingsChange, dry, install bool) error {
 	if !change.Changed() {
-		fmt.Printf("%s: nothing to change\n", q(change.Path))
+		fmt.Fprintf(stdout, "%s: nothing to change\n", q(change.Path))
 		return nil
 	}
-	fmt.Print(runner.Printable(change.Diff()))
+	fmt.Fprint(stdout, runner.Printable(change.Diff()))
 	if dry {
-		fmt.Println("not written (--dry-run)")
+		fmt.Fprintln(stdout, "not written (--dry-run)")
 		return nil
 	}
 	if err := change.Apply(); err != nil {
 		return &runner.Refusal{Reason: "settings", Path: change.Path, Detail: err.Error()}
 	}
-	fmt.Printf("%s: written\n", q(change.Path))
+	fmt.Fprintf(stdout, "%s: written\n", q(change.Path))
 	if install && change.Note != "" {
 		fmt.Fprintln(os.Stderr, "lane: "+change.Note)
 	}

@@ -37,8 +37,8 @@ func (l *limitFlags) apply(req *runner.Request) error {
 	if req.MaxTakeIn, err = parseSize("--max-take-in", l.takeIn); err != nil {
 		return err
 	}
-	if l.procs < 0 || l.cpu < 0 || l.cpu > 0 && l.cpu < time.Second {
-		return &runner.UsageError{Reason: "limit", Detail: "--max-procs must not be negative and --cpu-time is at least 1s"}
+	if l.cpu > 0 && l.cpu < time.Second {
+		return &runner.UsageError{Reason: "limit", Detail: "--cpu-time is at least 1s"}
 	}
 	req.Limits.Procs, req.Limits.CPUTime = l.procs, int64(l.cpu/time.Second)
 	return nil

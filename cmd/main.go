@@ -51,13 +51,16 @@ func Main(args []string) int {
 	// Not by cobra's version template: a template that is reachable keeps the
 	// linker from leaving out whatever a template might call by its name, a
 	// quarter of the program.
+	stdout = &output{}
 	if len(args) == 1 && args[0] == "--version" {
-		fmt.Println("lane", laneVersion())
-		return 0
+		fmt.Fprintln(stdout, "lane", laneVersion())
+		return stdout.printed(runner.ExitDone)
 	}
 	root := newRoot(args)
 	root.SetArgs(args)
-	return exitCode(root, root.Execute())
+	root.SetOut(stdout)
+	c, err := root.ExecuteC()
+	return stdout.printed(exitCode(c, args, err))
 }
 
 // hookVerb says whether `lane hook` is called by a person: those verbs have a
@@ -92,6 +95,8 @@ worktree and nothing else, and proves it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &runner.UsageError{Reason: "flag", Detail: err.Error()}
 	})
+	root.PersistentPreRunE = checkValues
+	root.SetHelpCommand(helpCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	if len(args) > 0 {
 		if one, ok := commands[args[0]]; ok {

@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ func printPlan(c *cobra.Command, f *requestFlags, args []string) error {
 	if f.json {
 		return printJSON(job.Plan)
 	}
-	planText(os.Stdout, job.Plan)
+	planText(stdout, job.Plan)
 	return nil
 }
 

@@ -29,10 +29,14 @@ func (s *signFlags) check() error {
 		}
 		return nil
 	}
-	if _, err := os.Stat(s.key); err != nil {
+	info, err := os.Stat(s.key)
+	if err != nil {
 		return &runner.UsageError{Reason: "sign", Detail: "--sign: " + err.Error()}
 	}
-	return nil
+	if !info.Mode().IsRegular() {
+		return &runner.UsageError{Reason: "sign", Detail: "--sign takes the file of an SSH key, and " + q(s.key) + " is none"}
+	}
+	return checkPlace("--receipt", s.file)
 }
 
 // write signs what was found and writes the receipt.
@@ -92,7 +96,7 @@ against an allowed-signers file as git's gpg.ssh.allowedSignersFile names one.
 
 The exit code is 0 only if the signature is right and by a key of that file. It
 says who vouches for the receipt, not that the machine it was made on is sound.`,
-		Args: cobra.ExactArgs(1),
+		Args: one("the receipt's file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if signers == "" {
 				return &runner.UsageError{Reason: "signers", Detail: "--signers FILE is missing: whose signature counts (ssh-keygen(1), ALLOWED SIGNERS)"}
@@ -115,8 +119,8 @@ says who vouches for the receipt, not that the machine it was made on is sound.`
 
 func printReceipt(who string, payload []byte, asJSON bool) error {
 	if asJSON {
-		_, err := os.Stdout.Write(payload)
-		return err
+		_, err := stdout.Write(payload)
+		return told(err)
 	}
 	var r struct {
 		Schema  string              `json:"schema"`
@@ -140,7 +144,7 @@ func printReceipt(who string, payload []byte, asJSON bool) error {
 	}
 	line := func(key, value string) {
 		if value != "" {
-			fmt.Printf("%-10s %s\n", key, runner.Printable(value))
+			fmt.Fprintf(stdout, "%-10s %s\n", key, runner.Printable(value))
 		}
 	}
 	line("signed by", who)

@@ -45,8 +45,8 @@ func (f *requestFlags) finish(c *cobra.Command, args []string, needPrompt bool) 
 	if req.Writer == "" {
 		return req, &runner.UsageError{Reason: "no-writer", Detail: "--writer is missing: lane run --writer claude -- PROMPT"}
 	}
-	if req.Timeout < 0 {
-		return req, &runner.UsageError{Reason: "timeout", Detail: "--timeout must not be negative"}
+	if err := checkLane(req); err != nil {
+		return req, err
 	}
 	if err := f.limits.apply(&req); err != nil {
 		return req, err

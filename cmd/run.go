@@ -134,9 +134,7 @@ func report(asJSON bool, res runner.Result) error {
 		if err != nil {
 			return err
 		}
-		if _, err := os.Stdout.Write(b); err != nil {
-			tell(os.Stderr, "warning: the record could not be printed: %v", err)
-		}
+		_, _ = stdout.Write(b) // stdout remembers
 		if res.Status != runner.Refused {
 			summary(res)
 		}
@@ -147,7 +145,7 @@ func report(asJSON bool, res runner.Result) error {
 		text = runner.Printable(text)
 	}
 	if text != "" {
-		fmt.Fprintln(os.Stdout, text)
+		fmt.Fprintln(stdout, text)
 	}
 	if res.Status != runner.Refused {
 		summary(res)

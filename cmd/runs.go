@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,7 @@ func runsCommand() *cobra.Command {
 
 func runsList() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			finishKilled()
 			list, err := runner.Runs()
@@ -29,11 +28,11 @@ func runsList() *cobra.Command {
 			if asJSON {
 				return printJSON(map[string]any{"runs": list})
 			}
-			w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+			w := tabwriter.NewWriter(stdout, 0, 4, 2, ' ', 0)
 			for _, r := range list {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%d changed\t%s\n", r.Run, r.Writer, r.Status, r.Changed, q(r.Worktree))
 			}
-			return w.Flush()
+			return told(w.Flush())
 		}}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -41,7 +40,7 @@ func runsList() *cobra.Command {
 
 func runsShow() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{Use: "show ID|last", Short: "Show the record of one run", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "show ID|last", Short: "Show the record of one run", Args: one("the id of a run, or last"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			finishKilled()
 			res, err := runner.ShowRun(args[0])
@@ -59,7 +58,7 @@ func runsShow() *cobra.Command {
 }
 
 func showRun(r runner.Result) {
-	line := func(key string, value any) { fmt.Printf("%-10s %v\n", key, value) }
+	line := func(key string, value any) { fmt.Fprintf(stdout, "%-10s %v\n", key, value) }
 	line("run", r.Run)
 	line("status", r.Status)
 	if r.Reason != "" {

@@ -18,8 +18,10 @@ var gapTopics = []struct{ name, layers, text string }{
 	{"network: host", "all", "the host's network; open in every lane run of this version, and listed"},
 	{"nested-namespaces", "bwrap", "user namespaces, for an agent whose own sandbox needs them; listed, and closed in lane exec"},
 	{"hardlinks", "all", "files of the worktree that have a further name outside it"},
+	{"repository-config", "all", "an agent's settings in the repository that it obeys and that may switch the guard off"},
 	{"wiring", "all", "leaves files in place that configure agents, editors or shells and appeared"},
 	{"gitlinks", "bwrap", "takes in commits that add or change a submodule"},
+	{"late-sockets", "bwrap", "a socket that begins to listen where the lane sees the host's files; listed"},
 	{"host-mounts", "bwrap", "what the host mounts during the lane appears inside"},
 	{"abstract-sockets", "bwrap", "abstract sockets of the host, before Linux 6.12"},
 	{"memory-per-process", "all", "the memory limit binds each process, not the lane; not with a cgroup"},
@@ -32,7 +34,7 @@ var gapTopics = []struct{ name, layers, text string }{
 	{"host-processes-visible", "landlock, seatbelt", "the host's processes with their command lines"},
 	{"signals", "landlock", "signals to the user's other processes, before Linux 6.12"},
 	{"root-owner", "landlock", "started by root, the lane keeps root's uid, without capabilities"},
-	{"agent-credentials", "landlock, seatbelt", "commands of the agent can read the agent's own login"},
+	{"agent-credentials", "all", "commands of the agent can read the agent's own login; listed for gemini and copilot, asked for elsewhere"},
 	{"unverified-seatbelt", "seatbelt", "the layer as a whole: nobody has tried it"},
 }
 

@@ -26,7 +26,7 @@ func whyCommand() *cobra.Command {
 		c.AddCommand(&cobra.Command{
 			Use:   string(access) + " PATH",
 			Short: "May a lane here " + string(access) + " PATH?",
-			Args:  cobra.ExactArgs(1),
+			Args:  one("a path"),
 			RunE: func(c *cobra.Command, args []string) error {
 				plan, err := planOfCommand(c.Context(), dir)
 				if err != nil {
@@ -64,12 +64,12 @@ func answerText(a runner.Answer) {
 			verdict = "yes, but only the lane's own files are there: the host's are neither seen nor changed"
 		}
 	}
-	fmt.Printf("%s: %s\n", a.Access, verdict)
+	fmt.Fprintf(stdout, "%s: %s\n", a.Access, verdict)
 	if a.Resolved != a.Path {
-		fmt.Printf("path: %s\n", q(a.Resolved))
+		fmt.Fprintf(stdout, "path: %s\n", q(a.Resolved))
 	}
-	fmt.Printf("rule: %s\nreason: %s\n", q(a.Rule), a.Reason)
+	fmt.Fprintf(stdout, "rule: %s\nreason: %s\n", q(a.Rule), a.Reason)
 	if a.Way != "" {
-		fmt.Printf("instead: %s\n", runner.Printable(a.Way))
+		fmt.Fprintf(stdout, "instead: %s\n", runner.Printable(a.Way))
 	}
 }

@@ -176,6 +176,9 @@ func checkProgram(_ Request, _ gitdiscover.Repo, a *agent.Agent, h Host) error {
 	}
 	r := &Refusal{Reason: "writer-not-found", Path: p.Path, Detail: p.Missing, Exit: ExitNotFound,
 		Hint: "install it, or name its executable with --writer-bin"}
+	if a.Command {
+		r.Hint = "name a program that is on PATH, or give its path"
+	}
 	if p.NotExec {
 		r.Reason, r.Exit = "writer-not-executable", ExitNotExecutable
 	}
