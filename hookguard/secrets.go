@@ -33,9 +33,13 @@ type secretKind struct {
 var secretKinds = []*secretKind{
 	{
 		name: "a private key", literals: []string{"PRIVATE KEY"},
-		pattern: `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s*[A-Za-z0-9+/=:,\-\s]{16,}`,
-		Catch:   []string{"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE\n-----END OPENSSH PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq5\n", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG"},
-		Pass:    []string{"the file starts with -----BEGIN PRIVATE KEY-----", "grep for 'PRIVATE KEY' in docs"},
+		// Lines may be told apart by "\n" in letters, as in a JSON file. Prose
+		// after the head is no key: one begins with a run of base64, after its
+		// headers, or ends.
+		pattern: `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[nr])*(?:[A-Za-z-]+: [^\n\\]*(?:\s|\\[nr])+)*[A-Za-z0-9+/=]{16,}[A-Za-z0-9+/=:,\-\s\\]*|\s*(?:\n|\\n)\s*[A-Za-z0-9+/=]{3,}\s*(?:\n|\\n)\s*-----END)`,
+		Catch: []string{"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE\n-----END OPENSSH PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq5\n", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG",
+			`"private_key": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n"`, "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIEpAIBAAKCAQEA7bq5", "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----"},
+		Pass: []string{"skip a file with -----BEGIN PRIVATE KEY----- and everything that follows in it", "between -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----", "the file starts with -----BEGIN PRIVATE KEY-----", "grep for 'PRIVATE KEY' in docs"},
 	},
 	{
 		name: "an AWS access key", literals: []string{"AKIA", "ASIA", "ABIA", "ACCA"},

@@ -27,7 +27,11 @@ func SessionFacts(cwd string) (hookguard.Facts, error) {
 	}
 	f.LaneHome = laneHome(f.Home)
 	f.Tmp = os.Getenv("TMPDIR")
-	if f.Tmp != "" && (!filepath.IsAbs(f.Tmp) || filepath.Clean(f.Tmp) == "/tmp" || filepath.Clean(f.Tmp) == "/var/tmp") {
+	switch filepath.Clean(f.Tmp) { // everybody's is nobody's own
+	case "/tmp", "/var/tmp", "/usr/tmp", "/dev/shm", "/run/shm", "/private/tmp", "/private/var/tmp":
+		f.Tmp = ""
+	}
+	if !filepath.IsAbs(f.Tmp) {
 		f.Tmp = ""
 	}
 	for dir := f.Worktree; ; dir = filepath.Dir(dir) {

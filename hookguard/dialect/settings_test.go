@@ -218,6 +218,12 @@ func TestSessionFacts(t *testing.T) {
 	if _, err := SessionFacts("relative"); err == nil {
 		t.Error("a relative directory was accepted")
 	}
+	for tmp, want := range map[string]string{"/home/ada/tmp": "/home/ada/tmp", "/tmp/": "", "/var/tmp": "", "/dev/shm": "", "/run/shm": "", "tmp": "", "/tmp/ada": "/tmp/ada"} {
+		t.Setenv("TMPDIR", tmp)
+		if f, err := SessionFacts(root); err != nil || f.Tmp != want {
+			t.Errorf("TMPDIR %q is %q, want %q", tmp, f.Tmp, want)
+		}
+	}
 	var out, errs bytes.Buffer
 	payload := `{"hook_event_name":"PreToolUse","cwd":"` + root + `/lane/sub","tool_name":"Write","tool_input":{"file_path":"` + root + `/repo/.git/config"}}`
 	if code := Main([]string{"--harness", "claude-code", "--session"}, strings.NewReader(payload), &out, &errs); code != 2 || !strings.Contains(errs.String(), "lane/shared-git") {
