@@ -81,7 +81,11 @@ func (in *interp) vim(args []string, st *state, io stdio) {
 	if len(files) > 0 {
 		file = files[0]
 	}
-	if len(commands) == 0 && file != "" {
+	switch {
+	case len(commands) > 0 || file == "":
+	case args[0] == "view" || contains(args, "-R") || contains(args, "-M"):
+		in.effect(Read, file, args[0], st)
+	default:
 		in.effect(Write, file, args[0], st) // opened to be edited
 	}
 	for _, c := range commands {

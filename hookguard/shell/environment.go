@@ -52,7 +52,7 @@ var promptVars = wordSet("PS0 PS1 PS2 PS4 PROMPT RPROMPT")
 // environment looks at a variable that commands will see.
 func (in *interp) environment(name string, st *state, by string) {
 	value, set := in.lookup(name, st)
-	if !set || value == in.req.Vars[name] && value != "" {
+	if !set || value == in.req.Vars[name] && value != "" || in.usual(name, value) {
 		return // as it was
 	}
 	upper := strings.ToUpper(name)
@@ -103,6 +103,28 @@ func (in *interp) environment(name string, st *state, by string) {
 	case name == "NODE_OPTIONS" || name == "GOFLAGS" || name == "MAKEFLAGS" || name == "PYTEST_ADDOPTS" || name == "JAVA_TOOL_OPTIONS" || name == "CFLAGS" || name == "RUSTFLAGS" || name == "TAR_OPTIONS" || name == "GREP_OPTIONS":
 		in.optionsVar(name, value, st)
 	}
+}
+
+// usualPlaces are what tools take when nobody sets the variable, below the
+// user's home: saying so changes nothing.
+var usualPlaces = wordSet(`
+	XDG_CACHE_HOME=.cache XDG_CONFIG_HOME=.config XDG_DATA_HOME=.local/share XDG_STATE_HOME=.local/state
+	GOPATH=go GOBIN=go/bin GOMODCACHE=go/pkg/mod GOCACHE=.cache/go-build GOENV=.config/go/env
+	CARGO_HOME=.cargo CARGO_INSTALL_ROOT=.cargo RUSTUP_HOME=.rustup CCACHE_DIR=.ccache CCACHE_DIR=.cache/ccache SCCACHE_DIR=.cache/sccache
+	NPM_CONFIG_CACHE=.npm YARN_CACHE_FOLDER=.cache/yarn PNPM_HOME=.local/share/pnpm BUN_INSTALL=.bun DENO_DIR=.cache/deno
+	PIP_CACHE_DIR=.cache/pip UV_CACHE_DIR=.cache/uv PIPX_HOME=.local/pipx PIPX_BIN_DIR=.local/bin PRE_COMMIT_HOME=.cache/pre-commit PYTHONUSERBASE=.local
+	HF_HOME=.cache/huggingface TORCH_HOME=.cache/torch GRADLE_USER_HOME=.gradle NUGET_PACKAGES=.nuget/packages GNUPGHOME=.gnupg VAGRANT_HOME=.vagrant.d
+	HISTFILE=.bash_history HISTFILE=.zsh_history COMPOSER_HOME=.config/composer PUPPETEER_CACHE_DIR=.cache/puppeteer CYPRESS_CACHE_FOLDER=.cache/Cypress
+`)
+
+// usual reports whether a variable gets the value that it has by custom.
+func (in *interp) usual(name, value string) bool {
+	if name == "XDG_RUNTIME_DIR" {
+		user, ok := strings.CutPrefix(value, "/run/user/")
+		return ok && !strings.Contains(user, "/")
+	}
+	place, ok := strings.CutPrefix(strings.TrimSuffix(value, "/"), in.req.Vars["HOME"]+"/")
+	return ok && in.req.Vars["HOME"] != "" && usualPlaces.has(strings.ToUpper(name)+"="+place)
 }
 
 // optionsVar holds command line words that a program reads as its own.

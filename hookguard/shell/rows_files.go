@@ -69,7 +69,7 @@ var fileRows = []row{
 	{"mksquashfs|mksquashfs4", "-e+val -comp=val", "in* out"},
 	{"unsquashfs", "-d,-dest=out -l?none -ll?none -n=val", "in val* here"},
 	{"logsave", "-a -s -v", "out run"},
-	{"hexedit|hexer|nano|pico|micro|joe|emacsclient|code|subl|gedit|kate|open|xdg-open", "-o=val", "out*"},
+	{"hexedit|hexer|nano|pico|micro|joe|emacsclient|code|subl|gedit|kate|open|xdg-open", "-o=val -v,--view?none", "out*"},
 	{"pbcopy|xclip|xsel|wl-copy", "-o -i", "in*"},
 	{"certutil|keytool", "-keystore=out -file=out -d=out -importkeystore -destkeystore=out -exportcert", ""},
 	{"gpg|gpg2", "-o,--output=out --homedir=out --export-secret-keys --keyring=out -u=val -r,--recipient=val --passphrase-file=in --status-file=out --logger-file=out --attribute-file=out --log-file=out", "in*"},

@@ -76,8 +76,12 @@ func OneName(component string) bool {
 }
 
 // Vanishing reports whether a path is an unquoted unknown variable and then
-// only slashes or stars: without a value it is the root directory.
+// only slashes or stars, or such a variable after a slash: without a value it
+// is the root directory.
 func Vanishing(text string) bool {
+	if text == "/"+holeBare {
+		return true
+	}
 	rest, ok := strings.CutPrefix(text, holeBare)
 	return ok && strings.HasPrefix(rest, "/") && strings.Trim(strings.ReplaceAll(rest, holeStar, ""), "/.") == ""
 }
