@@ -28,6 +28,7 @@ var mcpVerbs = map[string]shell.Op{
 	"download": shell.Write, "export": shell.Write, "extract": shell.Write, "copy": shell.Write, "truncate": shell.Write,
 	"upload": shell.Read, "modify": shell.Write, "apply": shell.Write, "chmod": shell.Write,
 	"add": shell.Write, "commit": shell.Write, "checkout": shell.Write, "reset": shell.Write, "generate": shell.Write,
+	"symlink": shell.Write, "link": shell.Write, "unzip": shell.Write, "unpack": shell.Write, "convert": shell.Write, "transcode": shell.Write, "resize": shell.Write, "install": shell.Write,
 	"screenshot": shell.Write, "record": shell.Write, "render": shell.Write, "format": shell.Write, "dump": shell.Write,
 	"delete": shell.Remove, "remove": shell.Remove, "unlink": shell.Remove, "rmdir": shell.Remove, "trash": shell.Remove,
 	"move": shell.Remove, "rename": shell.Remove,
@@ -37,7 +38,11 @@ var mcpVerbs = map[string]shell.Op{
 var mcpReads = map[string]bool{"read": true, "list": true, "get": true, "search": true, "find": true, "stat": true, "view": true, "status": true, "diff": true, "log": true, "show": true, "tree": true, "info": true, "query": true}
 
 // mcpPathWords mark an input field as a path of this machine.
-var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir", "directory", "folder", "destination", "dest", "source", "src", "target", "output", "location", "uri", "to", "from"}
+var mcpPathWords = []string{"path", "paths", "file", "files", "filename", "dir", "directory", "folder", "destination", "dest", "source", "src", "target", "output", "input", "archive", "filepath", "filepaths", "dirpath", "cwd", "workdir", "location", "uri", "to", "from"}
+
+// mcpSources begin the names of fields that are only read, whatever the tool
+// makes of them.
+var mcpSources = map[string]bool{"source": true, "sources": true, "src": true, "from": true, "input": true, "in": true, "zip": true, "archive": true, "template": true, "original": true}
 
 // mcpTool judges a server's tool by the paths in its input, if its name says
 // that it changes files, and by its command, if it runs one.
@@ -102,7 +107,10 @@ func (g *guard) unknownTool(c *call, ev Event, input map[string]any) {
 }
 
 // mcpRuns are words of tools that start programs or evaluate code.
-var mcpRuns = map[string]bool{"run": true, "exec": true, "execute": true, "shell": true, "bash": true, "command": true, "terminal": true, "eval": true, "evaluate": true, "code": true, "python": true, "script": true, "spawn": true, "process": true, "repl": true, "ipython": true, "node": true, "javascript": true}
+var mcpRuns = map[string]bool{"run": true, "exec": true, "execute": true, "shell": true, "bash": true, "command": true, "terminal": true, "eval": true, "evaluate": true, "code": true, "python": true, "script": true, "spawn": true, "process": true, "repl": true, "ipython": true, "node": true, "javascript": true, "js": true}
+
+// mcpTyped are words of tools that type into what runs already.
+var mcpTyped = map[string]bool{"process": true, "terminal": true, "shell": true, "bash": true}
 
 // mcpCode judges a command line, or code in another language.
 func (g *guard) mcpCode(c *call, ev Event, words []string, input map[string]any) {
@@ -115,6 +123,13 @@ func (g *guard) mcpCode(c *call, ev Event, words []string, input map[string]any)
 	}
 	code, ok := input["code"].(string)
 	if !ok {
+		text, _ := input["input"].(string)
+		for _, w := range words {
+			if mcpTyped[w] && text != "" {
+				g.command(c, text, dir)
+				return
+			}
+		}
 		return
 	}
 	language, _ := input["language"].(string)
@@ -165,7 +180,7 @@ func (g *guard) mcpPaths(c *call, ev Event, op shell.Op, writes bool, key string
 		o := op
 		if namesOutput(key) {
 			o = shell.Write // whatever else the tool does
-		} else if first := nameWords(key); writes && op == shell.Write && (first[0] == "source" || first[0] == "src" || first[0] == "from") {
+		} else if first := nameWords(key); writes && op == shell.Write && mcpSources[first[0]] {
 			o = shell.Read // copied from there
 		} else if writes && op == shell.Remove && (first[0] == "destination" || first[0] == "dest" || first[0] == "target" || first[0] == "to") {
 			o = shell.Write

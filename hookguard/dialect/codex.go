@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"encoding/json"
+
 	"lane/hookguard"
 )
 
@@ -71,6 +73,8 @@ func codexTool(name string, input []byte) (string, []byte) {
 	switch name {
 	case "shell", "exec_command", "local_shell", "shell_command", "container.exec":
 		return "Bash", input
+	case "exec":
+		return "Bash", codeMode(input)
 	case "write_stdin":
 		return "Bash", typed(input, "chars")
 	case "view_image":
@@ -84,6 +88,25 @@ func codexTool(name string, input []byte) (string, []byte) {
 		return tool, input
 	}
 	return name, input
+}
+
+// codeMode is JavaScript that calls Codex's tools. As measured each of those
+// calls reaches the hook by itself; should a version ask for the whole, it is
+// read for them.
+func codeMode(input []byte) []byte {
+	var text string
+	if json.Unmarshal(input, &text) != nil {
+		var in struct{ Code, Input string }
+		if json.Unmarshal(input, &in) != nil || in.Code+in.Input == "" {
+			return input
+		}
+		text = in.Code + "\n" + in.Input
+	}
+	out, err := json.Marshal(map[string][]string{"command": {"node", "-e", text}})
+	if err != nil {
+		return input
+	}
+	return out
 }
 
 // writeCodex uses only keys that Codex knows: with any other the hook has

@@ -16,6 +16,7 @@ import "sync"
 //	self code    code in the language itself
 //	dir:N        the process moves there
 //	env:N,V      a variable is set
+//	patch:N      a patch in apply_patch's form
 var actions = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		// Python
@@ -43,6 +44,7 @@ var actions = sync.OnceValue(func() map[string]string {
 		"child_process.exec": "code:0", "child_process.execSync": "code:0", "child_process.spawn": "exec:0", "child_process.spawnSync": "exec:0", "child_process.execFile": "exec:0", "child_process.execFileSync": "exec:0", "child_process.fork": "in:0",
 		".execSync": "code:0", ".spawnSync": "exec:0", ".execFileSync": "exec:0", "spawn": "exec:0", "spawnSync": "exec:0", "execSync": "code:0", "execFileSync": "exec:0", "execa": "exec:0", "shelljs.exec": "code:0", "shell.exec": "code:0", "rimraf": "del:0", "rimraf.sync": "del:0", "del": "del:0", "process.chdir": "dir:0",
 		"Deno.writeTextFile": "out:0", "Deno.writeTextFileSync": "out:0", "Deno.writeFile": "out:0", "Deno.writeFileSync": "out:0", "Deno.remove": "del:0", "Deno.removeSync": "del:0", "Deno.mkdir": "out:0", "Deno.mkdirSync": "out:0", "Deno.rename": "del:0 out:1", "Deno.copyFile": "out:1", "Deno.symlink": "link:0,1", "Deno.create": "out:0", "Deno.run": "kwargv:cmd", "Deno.Command": "exec:0", "Deno.open": "denoopen:0,1",
+		"tools.exec_command": "kwargv:cmd", "tools.shell_command": "kwargv:command", "tools.apply_patch": "patch:0", // of Codex's code mode
 		"Bun.write": "out:0", "Bun.spawn": "argv:0", "Bun.spawnSync": "argv:0", "Bun.$": "code:0", "Function": "self:0",
 		// Ruby
 		"File.open": "open:0,1", "File.new": "open:0,1", "File.write": "out:0", "File.binwrite": "out:0", "IO.write": "out:0", "IO.binwrite": "out:0", "File.delete": "delall", "File.unlink": "delall", "File.rename": "del:0 out:1", "File.symlink": "link:0,1", "File.link": "hard:0 name:1", "File.truncate": "out:0", "File.chmod": "out:1", "File.chown": "out:2", "File.utime": "out:2", "File.mkfifo": "out:0", "IO.copy_stream": "out:1", "IO.sysopen": "open:0,1",

@@ -198,6 +198,12 @@ func (c *scriptCall) act(kind, refs string) value {
 		c.environment(kind, c.arg(first), c.arg(second))
 	case "tempdir", "rubytemp":
 		return e.temporary(c.args, c.plain, kind, c.by)
+	case "patch":
+		for _, text := range c.arg(first).all() {
+			for _, f := range PatchFiles(text) {
+				e.in.effect(f.Op, f.Path, c.by, e.st)
+			}
+		}
 	case "pathobject":
 		return pathObject(e, "", unknown, c.plain)
 	default:

@@ -8,9 +8,11 @@ import (
 // start runs what the script starts.
 func (e *evaluator) start(kind, first string, arg func(string) value, plain, args []value, by string) {
 	st := e.st
-	if dir, ok := keyword(args, "cwd"); ok && dir.known() {
-		st = st.fork()
-		st.chdir(dir.text())
+	for _, key := range []string{"cwd", "workdir"} {
+		if dir, ok := keyword(args, key); ok && dir.known() {
+			st = st.fork()
+			st.chdir(dir.text())
+		}
 	}
 	if env, ok := keyword(args, "env"); ok {
 		for name, v := range env.named {
