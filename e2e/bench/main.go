@@ -133,6 +133,9 @@ func bench(ctx context.Context, lane string, n int, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "lane / bare bwrap        %6.1f   (both to the agent's first instruction)\nlane / plain             %6.1f\n", ratio(laned, bare), ratio(laned, plain))
 	over := laned - bare
 	fmt.Fprintf(stdout, "lane over bare bwrap     %6.2f ms   aim: at most %v, %s\n", ms(over), aimOverBwrap, met(over <= aimOverBwrap))
+	// lane itself and the confined child come before the agent, one after the
+	// other; the agent here is a Go program that does nothing before it.
+	fmt.Fprintf(stdout, "two empty Go programs    %6.2f ms   the floor of that on this machine\n", 2*ms(plain))
 
 	peak, err := memory(ctx, s, lane)
 	if err != nil {
