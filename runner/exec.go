@@ -57,10 +57,7 @@ func execute(j Job, w *warden, res *Result) error {
 		return err
 	}
 	early := child.hearEarly(j)
-	sealed, err := furnish(j, res)
-	if err == nil {
-		err = child.prove(res)
-	}
+	sealed, err := ready(j, child, res)
 	if sig := early.end(j); sig != 0 {
 		child.kill()
 		res.interrupted(sig)

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -41,9 +42,9 @@ type Job struct {
 // every case: also when nothing was started.
 //
 // The order is the argument: the lock before anything is made; the warden
-// next, so that whatever is made has somebody to undo it; the layer next, with
-// the child in it that waits to be told its plan, and while it starts all that
-// has to be there before it is (furnish); the child's proof before go;
+// next, so that whatever is made has somebody to undo it; the layer next, and
+// while the child in it starts and proves it, all else that has to be there for
+// the agent; discovery again, so that what was planned is what is confined; go;
 // the prompt after go; the checks of git's pointers before any look at the
 // files; the record last, by rename.
 func Run(j Job) Result {
@@ -80,10 +81,7 @@ func Run(j Job) Result {
 		return finishRecord(&res, dir)
 	}
 	early := child.hearEarly(j)
-	sealed, err := furnish(j, &res)
-	if err == nil {
-		err = child.prove(&res)
-	}
+	sealed, err := ready(j, child, &res)
 	if sig := early.end(j); sig != 0 {
 		child.kill()
 		res.interrupted(sig)
@@ -152,9 +150,17 @@ func refusalOf(err error, reason string) *Refusal {
 	return &Refusal{Reason: reason, Detail: err.Error()}
 }
 
-// furnish does what must be done before the child is told its plan, and can be
-// while the layer starts: the lane's own git directory, the plan's own file;
-// discovery once more, so that what was planned is what is confined; the seal.
+// ready has the child prove the lane while lane furnishes it: each takes as long
+// as the other, and neither needs what the other does.
+func ready(j Job, c *child, res *Result) (seal.Seal, error) {
+	proved := make(chan error, 1)
+	go func() { proved <- c.prove(res) }()
+	sealed, err := furnish(j, res)
+	return sealed, cmp.Or(err, <-proved)
+}
+
+// furnish does what must be done before the agent starts: the lane's own git
+// directory, the plan's own file; discovery once more; the seal.
 func furnish(j Job, res *Result) (seal.Seal, error) {
 	if err := makeOwnGit(j.Plan); err != nil {
 		return seal.Seal{}, err
