@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -85,13 +86,13 @@ func decodeIndex(data []byte) (*index, error) {
 		return nil, faultIn("its checksum is wrong")
 	}
 	x.entries = make([]indexEntry, 0, count)
-	pos := indexHeader
+	pos, text := indexHeader, string(body)
 	for range count {
 		var prev *indexEntry
 		if n := len(x.entries); n > 0 {
 			prev = &x.entries[n-1]
 		}
-		e, next, err := decodeEntry(body, pos, x.version, prev)
+		e, next, err := decodeEntry(body, text, pos, x.version, prev)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,9 @@ func follows(a, b *indexEntry) bool {
 	return a.name < b.name || a.name == b.name && a.stage() < b.stage()
 }
 
-func decodeEntry(body []byte, pos int, version uint32, prev *indexEntry) (e indexEntry, next int, err error) {
+// decodeEntry reads the entry at pos. text is body once more: the names are
+// pieces of it, and not twenty thousand strings of their own.
+func decodeEntry(body []byte, text string, pos int, version uint32, prev *indexEntry) (e indexEntry, next int, err error) {
 	if len(body)-pos < entryFixed {
 		return e, 0, faultIn("it ends within an entry")
 	}
@@ -150,14 +153,14 @@ func decodeEntry(body []byte, pos int, version uint32, prev *indexEntry) (e inde
 	if end < 0 {
 		return e, 0, faultIn("an entry's name has no end")
 	}
-	e.name = prefix + string(body[at:at+end])
+	e.name = prefix + text[at:at+end]
 	if want := min(len(e.name), flagName); int(e.flags&flagName) != want {
 		return e, 0, faultIn("an entry's name is not as long as it says")
 	}
 	next = at + end + 1
 	if version < 4 { // padded with one to eight NULs to a multiple of eight
 		next = pos + (at+end-pos+8)&^7
-		if next > len(body) || len(bytes.Trim(body[at+end:next], "\x00")) > 0 {
+		if next > len(body) || strings.Trim(text[at+end:next], "\x00") != "" {
 			return e, 0, faultIn("an entry is not padded as git pads it")
 		}
 	}
