@@ -1,6 +1,8 @@
 package hookguard
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"lane/hookguard/shell"
@@ -162,8 +164,9 @@ func (g *guard) mcpPaths(c *call, ev Event, op shell.Op, writes bool, key string
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		named := isPathKey(key) // files by their names
-		for k, item := range v {
+		named := isPathKey(key)                         // files by their names
+		for _, k := range slices.Sorted(maps.Keys(v)) { // one reason each time
+			item := v[k]
 			if named && strings.Contains(k, "/") && !isURL(k) {
 				c.touches = append(c.touches, g.fileTouch(op, ev.Tool, k, ev.Cwd))
 			}

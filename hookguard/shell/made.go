@@ -2,7 +2,9 @@ package shell
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -215,7 +217,7 @@ func (in *interp) mktemp(args []string, st *state, io stdio) {
 	if !dry {
 		in.effect(Write, template, args[0], st)
 	}
-	io.print(strings.TrimRight(template, "X") + holeSeg + "\n")
+	io.print(strings.TrimSuffix(strings.TrimRight(template, "X"), holeSeg) + holeSeg + "\n")
 }
 
 func (in *interp) applyPatch(args []string, st *state, io stdio) {
@@ -246,17 +248,20 @@ func (in *interp) sources(name, ending, by string, st *state, io stdio) {
 		return
 	}
 	dir := fold(in.abs(strings.TrimSuffix(name, "/..."), st))
-	for file, text := range in.files {
+	for _, file := range in.writtenFiles() {
 		if path.Ext(file) == ending && below(file, dir) {
-			in.quotedCode(text, by, st.fork(), io)
+			in.quotedCode(in.files[file], by, st.fork(), io)
 		}
 	}
 }
 
+// writtenFiles are the files that the call wrote, in one order each time.
+func (in *interp) writtenFiles() []string { return slices.Sorted(maps.Keys(in.files)) }
+
 // pytest runs the tests that the call wrote.
 func (in *interp) pytest(args []string, st *state, io stdio) {
-	for file, text := range in.files {
-		name := path.Base(file)
+	for _, file := range in.writtenFiles() {
+		name, text := path.Base(file), in.files[file]
 		if strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py") || name == "conftest.py") {
 			in.language(langPython, text, nil, name, st.fork(), io)
 		}

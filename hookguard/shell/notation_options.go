@@ -76,8 +76,12 @@ func (in *interp) socat(text, by string, st *state, io stdio) {
 // npmConfig set writes the user's configuration; only its reading forms do
 // not.
 func (in *interp) npmConfig(text, by string, st *state, _ stdio) {
-	if text == "set" || text == "delete" || text == "edit" || text == "fix" {
-		in.effect(Write, in.req.Vars["HOME"]+"/.npmrc", by+" "+text, st)
+	if text == "set" || text == "delete" || text == "edit" || text == "fix" || text == "unset" {
+		file := "/.npmrc"
+		if strings.HasPrefix(by, "pip") {
+			file = "/.config/pip/pip.conf"
+		}
+		in.effect(Write, in.req.Vars["HOME"]+file, by+" "+text, st)
 	}
 }
 

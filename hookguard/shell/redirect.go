@@ -157,8 +157,18 @@ func (in *interp) written(name string, st *state) (string, bool) {
 // remember keeps what the call writes to a file, so that running the file
 // later in the same call runs known text.
 func (in *interp) remember(name, text string, st *state) {
-	if name == "" || HasHole(name) || len(text) > maxText {
+	p := fold(in.abs(name, st))
+	if name == "" || len(text) > maxText || HasHole(name) && !in.temporary(p) {
 		return
 	}
-	in.files[fold(in.abs(name, st))] = text
+	in.files[p] = text
+}
+
+// temporary reports whether a path is what mktemp printed: a name that nobody
+// knows, in the lane's own directory, or lies in it. It stands for the last one
+// made.
+func (in *interp) temporary(p string) bool {
+	rest, ok := strings.CutPrefix(p, in.req.Vars["TMPDIR"]+"/")
+	name, file, _ := strings.Cut(rest, "/")
+	return ok && strings.HasSuffix(name, holeSeg) && !HasHole(strings.TrimSuffix(name, holeSeg)) && !HasHole(file)
 }

@@ -25,6 +25,9 @@ func (in *interp) sh(args []string, st *state, io stdio) {
 		sub.params = append([]string{}, words...)
 		in.code(unglob(o.text), sub, io, args[0]+" -c")
 	case o.stdin || len(words) == 0 || words[0] == "-" || words[0] == "/dev/stdin":
+		if o.stdin {
+			sub.params = append([]string{}, words...)
+		}
 		// A file of the project that is fed to a shell is a script like any other.
 		if io.text() != holeInput && io.text() != holeFile {
 			in.code(io.text(), sub, io, args[0])
