@@ -169,7 +169,11 @@ func (g *guard) judgeFinding(f shell.Finding) (Verdict, bool) {
 		}
 		return typedLater.verdict(Ask, about+" "+typedLater.Says+". Give it all its input in one call: -c 'TEXT', a script file, or a here-document."), true
 	case shell.TempMoved:
-		return tempMoved.verdict(Deny, about+" "+tempMoved.Says+detail+". Leave TMPDIR as it is ("+g.facts.Tmp+")."), true
+		own := ""
+		if g.facts.Tmp != "" {
+			own = " (" + g.facts.Tmp + ")"
+		}
+		return tempMoved.verdict(Deny, about+" "+tempMoved.Says+detail+". Leave TMPDIR as it is"+own+"."), true
 	}
 	return Verdict{}, false
 }

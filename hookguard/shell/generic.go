@@ -96,7 +96,7 @@ var (
 	outputNames = map[string]bool{
 		"o": true, "out": true, "output": true, "outfile": true, "outdir": true, "outputfile": true, "outputdir": true,
 		"outputpath": true, "outputdirectory": true, "dest": true, "destination": true, "destdir": true, "target-dir": true,
-		"targetdir": true, "target-directory": true, "logfile": true, "logdir": true, "log": false, "dump": true, "dump-to": true,
+		"targetdir": true, "target-directory": true, "target-path": true, "logfile": true, "logdir": true, "log": false, "dump": true, "dump-to": true,
 		"save": true, "save-to": true, "save-as": true, "saveto": true, "write-to": true, "export-to": true, "download-to": true,
 		"basetemp": true, "tmpdir": true, "tempdir": true, "tmp-dir": true, "temp-dir": true, "tmp": true, "temp": true, "temp-directory": true, "temporary-directory": true,
 		"build-dir": true, "builddir": true, "build-path": true, "dist-dir": true, "distdir": true, "distpath": true, "workpath": true, "specpath": true,

@@ -19,7 +19,7 @@ func init() { // in a function, because programs run other programs
 		"make": (*interp).makeTool, "gmake": (*interp).makeTool, "bmake": (*interp).makeTool,
 		"sqlite3": (*interp).sqliteTool, "sqlite": (*interp).sqliteTool, "duckdb": (*interp).sqliteTool,
 		"pre-commit": (*interp).hookInstaller, "lefthook": (*interp).hookInstaller, "overcommit": (*interp).hookInstaller, "git-secrets": (*interp).hookInstaller,
-		"magick": (*interp).magick, "gm": (*interp).magick,
+		"exiftool": (*interp).exiftool, "magick": (*interp).magick, "gm": (*interp).magick,
 		"az": (*interp).azure,
 		"ln": (*interp).ln, "gln": (*interp).ln, "link": (*interp).ln, "tar": (*interp).tar, "gtar": (*interp).tar, "bsdtar": (*interp).tar,
 		"ar": (*interp).ar, "gar": (*interp).ar, "llvm-ar": (*interp).ar, "jar": (*interp).ar,
@@ -110,6 +110,20 @@ func (in *interp) magick(args []string, st *state, io stdio) {
 		}
 	}
 	in.tool(args, st, io)
+}
+
+// exiftool reads, unless a tag is set or a file is named that it writes.
+func (in *interp) exiftool(args []string, st *state, io stdio) {
+	for _, w := range args[1:] {
+		if strings.HasPrefix(w, "-") && strings.Contains(w, "=") || w == "-o" || w == "-w" || w == "-TagsFromFile" || w == "-tagsFromFile" {
+			in.tool(args, st, io)
+			return
+		}
+	}
+	for _, file := range operandsOf(args[1:]) {
+		in.effect(Read, file, args[0], st)
+	}
+	io.print(holeOut)
 }
 
 // hookInstaller is a tool whose "install" writes git's hooks.
