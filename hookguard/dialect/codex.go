@@ -29,6 +29,7 @@ func init() {
 				"write_stdin reaches no hook: what is typed later into a shell that a call starts is not seen, so starting one is asked",
 				"hosted tools such as web search reach no hook",
 				"reading is by shell only",
+				"a call's workdir comes as the event's cwd, so that with --session it is taken for the session's directory; facts of a file or a plan are not misled",
 			},
 			Note: "a hook that is not trusted is skipped without a word: lane run must see that it ran",
 			Differs: []Difference{
