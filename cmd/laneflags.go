@@ -14,7 +14,7 @@ func registerLane(fl *pflag.FlagSet, req *runner.Request) {
 	fl.StringArrayVar(&req.Env, "env", nil, "let this variable of yours pass (a name; repeatable)")
 	fl.StringArrayVar(&req.Reads, "read", nil, "a further directory the lane may read (repeatable)")
 	fl.StringArrayVar(&req.Writes, "write", nil, "a further directory the lane may write (repeatable)")
-	fl.StringArrayVar(&req.Masks, "mask", nil, "files of the worktree that are there but empty inside, e.g. .env or '*.pem' (repeatable)")
+	fl.StringArrayVar(&req.Masks, "mask", nil, "files of the worktree that are there but empty inside, e.g. .env, '*.pem' or secrets/ (repeatable)")
 	fl.StringVar((*string)(&req.Home), "home", string(runner.HomePrivate), "private: an empty home with toolchains; readable: the home but for known secrets")
 	fl.StringVar(&req.Git, "git", "", "own: a git directory of the lane's own, commits work; read-only: the lane reads git")
 	fl.StringVar(&req.TakeIn, "take-in", "success", "when commits are brought into the repository: never, success or always")

@@ -51,7 +51,7 @@ func Tighten(req Request, repo gitdiscover.Repo) (Request, []string, error) {
 	if err != nil {
 		return req, nil, &Refusal{Reason: "repo-config", Path: path, Detail: err.Error(), Hint: "the file may only tighten: mask, git, home, timeout, require_changes; correct it and commit"}
 	}
-	req.Masks = append(append([]string{}, req.Masks...), c.Mask...)
+	req.Masks, req.repoMasks = append(append([]string{}, req.Masks...), c.Mask...), len(c.Mask)
 	if c.Git != "" {
 		req.Git = c.Git
 	}

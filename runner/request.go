@@ -39,6 +39,7 @@ type Request struct {
 	Vouch     []string      // layouts of git directories that the user vouches for
 	Home      HomeMode      // "" for private
 	Masks     []string      // files of the worktree that are there but empty inside
+	repoMasks int           // how many of them, the last, the repository asked for
 	Git       string        // "read-only", or "" for the default
 	TakeIn    string        // never, success or always; "" for success
 	GitHooks  bool          // the repository's own hooks run inside the lane, read-only

@@ -252,6 +252,9 @@ func surveyRequest(h *Host, req Request, repo gitdiscover.Repo, a *agent.Agent) 
 		if !isDir(real) {
 			return &Refusal{Reason: "not-a-directory", Path: dir, Detail: "--read and --write take directories", Hint: "name the directory that holds it"}
 		}
+		if own := privatePlace(real); own != "" {
+			return &Refusal{Reason: "private-directory", Path: dir, Detail: "named by --read or --write: " + own, Hint: "name a directory in another place"}
+		}
 		h.Extra = append(h.Extra, real)
 	}
 	if req.MCP != "" {
@@ -267,6 +270,22 @@ func surveyRequest(h *Host, req Request, repo gitdiscover.Repo, a *agent.Agent) 
 	text, err := readInstructions(repo.Worktree, a.Instructions)
 	h.Text = text
 	return err
+}
+
+// privatePlace says why a directory cannot be given to a lane, "" if it can: a
+// lane has one of its own there, in which it works.
+func privatePlace(dir string) string {
+	for _, fresh := range []string{"/proc", "/dev", "/sys"} {
+		if sandbox.Contains(fresh, dir) {
+			return "of " + fresh + " a lane is shown what is harmless, and no more"
+		}
+	}
+	for _, own := range []string{"/tmp", "/var/tmp", "/run"} {
+		if dir == own {
+			return "a lane has a " + own + " of its own; name a directory in it"
+		}
+	}
+	return ""
 }
 
 func readInstructions(worktree string, names []string) (Text, error) {
