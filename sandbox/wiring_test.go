@@ -13,6 +13,8 @@ func TestWiringBelow(t *testing.T) {
 		"a/b/.Claude/Settings.JSON":             ".claude/settings.json",
 		"pkg/.vscode":                           ".vscode",
 		"pkg/.envrc":                            ".envrc",
+		"pkg/.hg/hgrc":                          ".hg/hgrc",
+		"pkg/.hg/store":                         "",
 		"pkg/.config/lane.toml":                 ".config/lane.toml",
 		".claude/settings.json":                 "", // the top has rows of its own
 		".vscode":                               "",
@@ -23,6 +25,8 @@ func TestWiringBelow(t *testing.T) {
 		"pkg/node_modules/x/.claude/x":          "",
 		"vendor/github.com/x/.envrc":            "",
 		"pkg/.github/workflows/ci.yml":          "",
+		"pkg/.github/mcp.json":                  ".github/mcp.json",
+		"pkg/mise/other.toml":                   "",
 		"my_node_modules/.envrc":                ".envrc",
 		"pkg/.venv/lib/site-packages/.mcp.json": "",
 	} {
