@@ -68,7 +68,7 @@ func Build(req Request, repo gitdiscover.Repo, a *agent.Agent, h Host) (Plan, er
 		Terminal: req.Terminal, Limits: req.Limits}
 	planLimits(&p, req, h)
 	if err := sandbox.Validate(p.Policy); err != nil {
-		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write"}
+		return Plan{}, &Refusal{Reason: "policy", Detail: err.Error(), Hint: "this is a conflict between what was asked for and lane's own rows; leave out --read or --write, or set LANE_HOME to another place"}
 	}
 	// From the whole policy: what the layer cannot enforce is a gap.
 	p.Gaps = gaps(slices.Concat(launch.Gaps, layer.Gaps(p.Policy, h.UID == 0), confine.ScopeGaps(p.Policy, h.Layer)), h, req.Accept)

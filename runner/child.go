@@ -231,7 +231,7 @@ func (c *child) release() error {
 		reason = report.Reason
 	}
 	return &Refusal{Reason: reason, Path: c.plan.Agent[0], Detail: report.Detail, Exit: report.Exit,
-		Hint: "the program exists outside and cannot be executed inside the lane; name another with --writer-bin"}
+		Hint: "the program exists outside and cannot be executed inside the lane; name another (an agent: with --writer-bin), or show the lane where it lies: --read DIR"}
 }
 
 // kill ends the namespace and waits until it is empty.

@@ -34,7 +34,13 @@ func ForParent(err error) error {
 	if r == nil {
 		return err
 	}
-	parent := parentSandbox(os.Environ(), firstOf("/proc/self/status", "NoNewPrivs:"))
+	alone := firstOf("/proc/self/status", "NoNewPrivs:")
+	parent := parentSandbox(os.Environ(), alone)
+	if ids, _ := readProc("/proc/self/uid_map", 4<<10); parent == nil && r.Reason == "unsafe-bwrap" && inLane(string(ids), alone) {
+		return &Refusal{Reason: "inside-sandbox", Path: r.Path, Exit: r.Exit, Layer: r.Layer,
+			Detail: "lane was started inside a lane, or another sandbox, in which it cannot make one (" + r.Reason + ": " + r.Detail + ")",
+			Hint:   "start it outside; here the command itself is confined already"}
+	}
 	if parent == nil || r.Layer == "" && !slices.Contains(layerReasons, r.Reason) {
 		return err
 	}
@@ -67,6 +73,13 @@ func parentSandbox(environ []string, noNewPrivs string) *parentAgent {
 		}
 	}
 	return nil
+}
+
+// inLane says whether files of root's may look like another's because this
+// process has a user namespace, with a part of the users, and cannot get out.
+func inLane(uidMap, noNewPrivs string) bool {
+	whole := []string{"0", "0", "4294967295"}
+	return noNewPrivs == "1" && uidMap != "" && !slices.Equal(strings.Fields(uidMap), whole)
 }
 
 // firstOf is the value of a line of a file in /proc.

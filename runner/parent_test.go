@@ -24,3 +24,21 @@ func TestParentSandbox(t *testing.T) {
 		}
 	}
 }
+
+func TestInLane(t *testing.T) {
+	for name, c := range map[string]struct {
+		ids, nnp string
+		want     bool
+	}{
+		"a lane of root's":   {"      1000          0          1\n", "1", true},
+		"a lane of a user's": {"      1001       1001          1\n", "1", true},
+		"the host":           {"         0          0 4294967295\n", "0", false},
+		"a pod":              {"         0          0 4294967295\n", "1", false},
+		"a container of its own users, with a way to more rights": {"0 100000 65536\n", "0", false},
+		"a system that says nothing":                              {"", "1", false},
+	} {
+		if got := inLane(c.ids, c.nnp); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
