@@ -86,9 +86,21 @@ func tellRefusal(w io.Writer, r *runner.Refusal) {
 
 // tell prints one line; control characters of what it is about are gone.
 func tell(w io.Writer, format string, args ...any) {
-	fmt.Fprintf(w, "lane: %s\n", runner.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(w, "lane: %s\n", oneLine(fmt.Sprintf(format, args...)))
+}
+
+// maxLine bounds a line of lane's own: an agent makes a path of any length. The
+// record has it whole.
+const maxLine = 4000
+
+func oneLine(text string) string {
+	text = runner.Printable(text)
+	if len(text) <= maxLine {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxLine], "") + fmt.Sprintf("... (%d bytes)", len(text))
 }
 
 func hint(w io.Writer, format string, args ...any) {
-	fmt.Fprintf(w, "lane: hint: %s\n", runner.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(w, "lane: hint: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }

@@ -175,3 +175,14 @@ func TestFullOutputIsAFailure(t *testing.T) {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }
+
+// A line of lane's own is one line, fit to print, and of a bounded length.
+func TestOneLine(t *testing.T) {
+	if got := oneLine("a path \x1b[31m"); strings.ContainsRune(got, 0x1b) || !strings.HasPrefix(got, "a path") {
+		t.Errorf("%q", got)
+	}
+	got := oneLine(strings.Repeat("ü", maxLine))
+	if len(got) > maxLine+30 || !strings.HasSuffix(got, "ü... (8000 bytes)") {
+		t.Errorf("%d bytes, ends in %q", len(got), got[len(got)-30:])
+	}
+}
