@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"lane/gitdiscover/seal"
 	"lane/sandbox"
 )
@@ -179,7 +181,7 @@ func moveOut(root *os.Root, name, to string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	err := os.Rename(filepath.Join(root.Name(), name), target)
+	err := renameOut(root, name, target)
 	if err == nil {
 		return nil
 	}
@@ -190,6 +192,18 @@ func moveOut(root *os.Root, name, to string) error {
 		return err
 	}
 	return root.RemoveAll(name)
+}
+
+// renameOut renames by the directory that the entry lies in, not by its path:
+// another lane in the same worktree still runs, and may put a link to elsewhere
+// where a directory was.
+func renameOut(root *os.Root, name, target string) error {
+	dir, err := root.OpenFile(path.Dir(name), os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return unix.Renameat(int(dir.Fd()), path.Base(name), unix.AT_FDCWD, target)
 }
 
 // maxHeld bounds what is copied when the quarantine lies on another file

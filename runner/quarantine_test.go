@@ -131,3 +131,25 @@ func TestSteeredIsHeldBack(t *testing.T) {
 		t.Errorf("held back %q, want %q", got, want)
 	}
 }
+
+// What is moved out lies in the worktree, also when a directory on the way to
+// it has become a link meanwhile.
+func TestMoveOutStaysInTheWorktree(t *testing.T) {
+	dir, outside, to := t.TempDir(), t.TempDir(), t.TempDir()
+	put(t, dir, "real/.envrc")
+	put(t, outside, ".envrc")
+	must(t, os.Symlink(outside, filepath.Join(dir, "pkg")))
+	root, err := os.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	if err := moveOut(root, "pkg/.envrc", to); err == nil {
+		t.Error("something outside the worktree was moved")
+	}
+	if _, err := os.Lstat(filepath.Join(outside, ".envrc")); err != nil {
+		t.Error(err)
+	}
+	must(t, moveOut(root, "real/.envrc", to))
+	if _, err := os.Lstat(filepath.Join(to, "real/.envrc")); err != nil {
+		t.Error(err)
+	}
+}
