@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -147,7 +149,35 @@ func LaneHome() (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", &Refusal{Reason: "lane-home", Path: dir, Detail: "not an absolute path", Hint: "set LANE_HOME to an absolute path"}
 	}
-	return resolveExisting(filepath.Clean(dir))
+	real, err := resolveExisting(filepath.Clean(dir))
+	if err != nil {
+		return "", err
+	}
+	return real, checkOwner(real)
+}
+
+// checkOwner refuses a directory for lane's own files that another user could
+// fill: what lies there says which runs to finish, which processes to end and
+// what to move where. root's is everybody's in a container.
+func checkOwner(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil // it is made by lane, closed
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || st.Uid == 0 {
+		return nil
+	}
+	refused := &Refusal{Reason: "lane-home", Path: dir, Hint: "set LANE_HOME to a directory of your own, or run lane as that user"}
+	switch {
+	case int(st.Uid) != os.Geteuid():
+		refused.Detail = fmt.Sprintf("belongs to another user (uid %d), who could say in it what lane does", st.Uid)
+	case info.IsDir() && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0:
+		refused.Detail, refused.Hint = "everybody can write it", "chmod o-w it, or set LANE_HOME to another directory"
+	default:
+		return nil
+	}
+	return refused
 }
 
 // resolveExisting resolves the longest existing part of an absolute path.
