@@ -168,7 +168,7 @@ func (c *child) prove(res *Result) error {
 		}
 		defer l.Close()
 	}
-	c.reports.SetReadDeadline(time.Now().Add(proveTimeout))
+	c.boundReports()
 	sendErr := confine.WritePlan(c.orders, c.plan.Checks)
 	report, err := confine.ReadReport(c.reports)
 	res.Layers[0].OK, res.Layers[0].Checks = report.OK, report.Checks
@@ -180,6 +180,17 @@ func (c *child) prove(res *Result) error {
 			Hint: proofHint(report.Reason), Exit: report.Exit}
 	}
 	return nil
+}
+
+// boundReports bounds the wait for the next report: without the layer's process
+// there will be none, even where a process inside outlived it and holds the
+// other end.
+func (c *child) boundReports() {
+	c.reports.SetReadDeadline(time.Now().Add(proveTimeout))
+	go func() {
+		<-c.waited
+		c.reports.SetReadDeadline(time.Now().Add(lookEvery))
+	}()
 }
 
 func proofHint(reason string) string {
@@ -219,6 +230,7 @@ func (c *child) release() error {
 		return c.layerFailed(err)
 	}
 	c.orders.Close()
+	c.boundReports()
 	report, err := confine.ReadReport(c.reports)
 	if errors.Is(err, io.EOF) {
 		return nil // descriptor 4 closed by exec

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,18 +20,12 @@ func (c *child) hearEarly(j Job) *early {
 	e := &early{stop: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(e.done)
-		layer := c.waited
 		for e.sig == 0 {
 			select {
 			case s := <-j.Signals:
 				if sig, ok := s.(syscall.Signal); ok {
 					e.hear(j, sig)
 				}
-			case <-layer:
-				// Without the layer's process there will be no report, even
-				// where a process inside outlived it and holds the other end.
-				c.reports.SetReadDeadline(time.Now().Add(lookEvery))
-				layer = nil
 			case <-e.stop:
 				return
 			}
