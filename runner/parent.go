@@ -37,9 +37,9 @@ func ForParent(err error) error {
 	alone := firstOf("/proc/self/status", "NoNewPrivs:")
 	parent := parentSandbox(os.Environ(), alone)
 	if ids, _ := readProc("/proc/self/uid_map", 4<<10); parent == nil && r.Reason == "unsafe-bwrap" && inLane(string(ids), alone) {
-		return &Refusal{Reason: "inside-sandbox", Path: r.Path, Exit: r.Exit, Layer: r.Layer,
-			Detail: "lane was started inside a lane, or another sandbox, in which it cannot make one (" + r.Reason + ": " + r.Detail + ")",
-			Hint:   "start it outside; here the command itself is confined already"}
+		inside := *r // bubblewrap may be another's all the same: the reason stays
+		inside.Hint = "inside a lane, or another sandbox, root's files look like another user's: start lane outside; there, " + r.Hint
+		return &inside
 	}
 	if parent == nil || r.Layer == "" && !slices.Contains(layerReasons, r.Reason) {
 		return err

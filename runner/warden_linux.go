@@ -43,7 +43,8 @@ type warden struct {
 }
 
 // openWarden opens a run: from now on nothing of it is forgotten, whoever is
-// killed. The warden starts meanwhile; hold waits for it.
+// killed. The warden's process is there before anything else is made: a lane
+// that was killed in between left its run to the next lane command.
 //
 // lock, if any, is the worktree's: it stays taken until the warden is done.
 func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
@@ -65,7 +66,6 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 		return nil, err
 	}
 	w.conn = ours
-	go w.start(theirs, lock, j.Request.Terminal)
 	go func() {
 		defer close(w.known)
 		files, dirs := wiringAtLaunch(j.Host.Tree)
@@ -73,6 +73,7 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 		seal.Unknown, seal.Accept, seal.Steered = j.Host.Tree.Cut != "", j.Request.Accept, j.Host.Steered
 	}()
 	w.say(word{Open: openPath(w.home, w.run)}, -1)
+	w.start(theirs, lock, j.Request.Terminal)
 	return w, nil
 }
 
