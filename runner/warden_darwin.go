@@ -27,3 +27,6 @@ func (openRun) endProcesses(time.Time, int) bool { return true }
 func (*processID) dead() bool { return false }
 
 func giveTerminalBack(*openTerminalState, ...int) bool { return false }
+
+// openNameless: files have names here.
+const openNameless = 0

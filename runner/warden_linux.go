@@ -17,6 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// openNameless makes a file without a name.
+const openNameless = unix.O_TMPFILE
+
 // word is one thing that lane says to its warden, one JSON line in one packet
 // on descriptor 3. The end of the connection without "done" is lane's end.
 type word struct {
@@ -55,17 +58,17 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 	}
 	j.seal = seal
 	w := &warden{home: j.Host.LaneHome, run: j.Plan.Run, ready: make(chan error, 1), ended: make(chan struct{}), seal: seal, known: make(chan struct{})}
-	w.file, err = createOpenRun(w.home, openRun{Schema: wardenSchema, Run: w.run, RunDir: j.Plan.RunDir,
+	file, err := createOpenRun(w.home, openRun{Schema: wardenSchema, Run: w.run, RunDir: j.Plan.RunDir,
 		Command: j.Agent.Command, Layer: j.Plan.LayerPath, Lane: idOf(os.Getpid()), Record: &record})
 	if err != nil {
 		return nil, err
 	}
 	ours, theirs, err := wordPair()
 	if err != nil {
-		w.forget()
+		file.discard()
 		return nil, err
 	}
-	w.conn = ours
+	w.file, w.conn = file.File, ours
 	go func() {
 		defer close(w.known)
 		files, dirs := wiringAtLaunch(j.Host.Tree)
@@ -74,6 +77,10 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 	}()
 	w.say(word{Open: openPath(w.home, w.run)}, -1)
 	w.start(theirs, lock, j.Request.Terminal)
+	if err := file.publish(); err != nil {
+		w.close()
+		return nil, err
+	}
 	return w, nil
 }
 

@@ -221,6 +221,7 @@ func TestRecoverWaitsForAWarden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			must(t, f.publish())
 			if c.dead {
 				_ = lane.Process.Kill() // and a zombie until the test is over
 				must(t, unix.Waitid(unix.P_PID, lane.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))

@@ -17,36 +17,6 @@ const openDir = "open"
 
 func openPath(laneHome, run string) string { return filepath.Join(laneHome, openDir, run+".json") }
 
-// createOpenRun makes and locks the file of a run. It appears under its name
-// only when it is locked: an unlocked one is taken for that of a dead lane.
-func createOpenRun(laneHome string, o openRun) (*os.File, error) {
-	path := openPath(laneHome, o.Run)
-	refusal := func(err error) error {
-		return &Refusal{Reason: "lane-home", Path: path, Detail: cause(err), Hint: "set LANE_HOME to a directory that can be written, on a file system with locks"}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, refusal(err)
-	}
-	temporary := filepath.Join(filepath.Dir(path), "."+o.Run)
-	f, err := os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, refusal(err)
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		err = addPart(f, o)
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		os.Remove(temporary)
-		f.Close()
-		return nil, refusal(err)
-	}
-	return f, nil
-}
-
 // addPart adds what has become known.
 func addPart(f *os.File, part openRun) error {
 	b, err := json.Marshal(part)

@@ -143,6 +143,10 @@ func killedRun(t *testing.T, change func(*openRun)) (home, worktree string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if named, _ := os.ReadDir(filepath.Join(home, openDir)); len(named) != 0 && f.temporary == "" {
+		t.Fatalf("it has a name before there is a warden: %v", named)
+	}
+	must(t, f.publish())
 	if got := Recover(); len(got) != 0 {
 		t.Fatalf("a run whose lane lives was taken for a dead one: %+v", got)
 	}
