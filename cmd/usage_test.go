@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lane/e2e/feature"
 	"lane/runner"
 )
 
@@ -157,7 +158,7 @@ func TestEveryRefusalIsOneDocument(t *testing.T) {
 func TestFullOutputIsAFailure(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skipf("no /dev/full here: %v", err)
+		feature.Missing(t, "dev-full", err.Error())
 	}
 	defer full.Close()
 	t.Setenv("LANE_HOME", t.TempDir())

@@ -35,14 +35,14 @@ type word struct {
 
 // warden is lane's end of it.
 type warden struct {
-	home  string
-	run   string
-	file  *os.File // the run's, locked
-	conn  *os.File // kept by lane alone: its end is lane's
-	ready chan error
-	ended chan struct{} // the warden is gone
-	seal  *openSeal
-	known chan struct{} // the seal is complete
+	home   string
+	run    string
+	file   *os.File      // the run's, locked
+	conn   *os.File      // kept by lane alone: its end is lane's
+	failed error         // why there is no such process
+	ended  chan struct{} // the warden is gone
+	seal   *openSeal
+	known  chan struct{} // the seal is complete
 }
 
 // openWarden opens a run: from now on nothing of it is forgotten, whoever is
@@ -57,7 +57,7 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 		return nil, &Refusal{Reason: "changed-before-start", Path: j.Plan.Worktree, Detail: cause(err), Hint: "see what else works there, then start again"}
 	}
 	j.seal = seal
-	w := &warden{home: j.Host.LaneHome, run: j.Plan.Run, ready: make(chan error, 1), ended: make(chan struct{}), seal: seal, known: make(chan struct{})}
+	w := &warden{home: j.Host.LaneHome, run: j.Plan.Run, ended: make(chan struct{}), seal: seal, known: make(chan struct{})}
 	file, err := createOpenRun(w.home, openRun{Schema: wardenSchema, Run: w.run, RunDir: j.Plan.RunDir,
 		Command: j.Agent.Command, Layer: j.Plan.LayerPath, Lane: idOf(os.Getpid()), Record: &record})
 	if err != nil {
@@ -76,7 +76,7 @@ func openWarden(j *Job, res *Result, lock *os.File) (*warden, error) {
 		seal.Unknown, seal.Accept, seal.Steered = j.Host.Tree.Cut != "", j.Request.Accept, j.Host.Steered
 	}()
 	w.say(word{Open: openPath(w.home, w.run)}, -1)
-	w.start(theirs, lock, j.Request.Terminal)
+	w.failed = w.start(theirs, lock, j.Request.Terminal)
 	if err := file.publish(); err != nil {
 		w.close()
 		return nil, err
@@ -104,14 +104,13 @@ const (
 
 // start starts the warden: this very program, whatever lies at its path by
 // now, in a session of its own, with nothing of lane's environment.
-func (w *warden) start(theirs, lock *os.File, onTerminal bool) {
+func (w *warden) start(theirs, lock *os.File, onTerminal bool) error {
 	defer theirs.Close()
 	cmd := &exec.Cmd{Path: "/proc/self/exe", Args: []string{"lane", "warden", w.run}, Dir: "/", Env: []string{"GOMAXPROCS=1"},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		w.ready <- err
-		return
+		return err
 	}
 	defer null.Close()
 	if lock == nil {
@@ -123,24 +122,21 @@ func (w *warden) start(theirs, lock *os.File, onTerminal bool) {
 		cmd.ExtraFiles[terminalFD-3], cmd.ExtraFiles[shownFD-3] = os.Stdin, os.Stdout
 	}
 	if err := cmd.Start(); err != nil {
-		w.ready <- err
-		return
+		return err
 	}
 	go func() {
 		_ = cmd.Wait() // how it ended changes nothing
 		close(w.ended)
 	}()
-	w.ready <- nil
+	return nil
 }
 
 // hold comes last before the agent may start: the run's file is complete, and
 // the warden knows with which process the lane ends.
 func (w *warden) hold(c *child) error {
-	if err := <-w.ready; err != nil {
-		w.ready <- err
-		return &Refusal{Reason: "warden", Detail: "cannot start the process that cleans up if lane is killed: " + cause(err), Hint: "see how many processes this user may have (ulimit -u)"}
+	if w.failed != nil {
+		return &Refusal{Reason: "warden", Detail: "cannot start the process that cleans up if lane is killed: " + cause(w.failed), Hint: "see how many processes this user may have (ulimit -u)"}
 	}
-	w.ready <- nil
 	<-w.known
 	part := openRun{Seal: w.seal, First: idOf(c.reports.first)}
 	if err := addPart(w.file, part); err != nil {
@@ -183,10 +179,9 @@ const wardenEnd = 2 * time.Second
 
 // close ends the run. Its record is written by now, or its directory removed.
 func (w *warden) close() {
-	started := <-w.ready == nil
 	w.forget()
 	w.say(word{Done: true}, -1)
-	if started {
+	if w.failed == nil {
 		select {
 		case <-w.ended:
 		case <-time.After(wardenEnd):

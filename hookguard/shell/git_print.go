@@ -31,6 +31,13 @@ func (g *gitCall) print() {
 func (g *gitCall) revParse() {
 	req := g.in.req
 	inside := below(fold(g.st.dir), req.Worktree) && g.gitDir == ""
+	gitDir := func(real string) {
+		if inside && real != "" {
+			g.io.print(real + "\n")
+		} else {
+			g.io.print(g.st.dir + "/.git\n")
+		}
+	}
 	for _, w := range g.words {
 		switch w {
 		case "--show-toplevel", "--show-superproject-working-tree":
@@ -41,18 +48,10 @@ func (g *gitCall) revParse() {
 			}
 			return
 		case "--git-dir", "--absolute-git-dir":
-			if inside && req.GitDir != "" {
-				g.io.print(req.GitDir + "\n")
-			} else {
-				g.io.print(g.st.dir + "/.git\n")
-			}
+			gitDir(req.GitDir)
 			return
 		case "--git-common-dir":
-			if inside && req.CommonDir != "" {
-				g.io.print(req.CommonDir + "\n")
-			} else {
-				g.io.print(g.st.dir + "/.git\n")
-			}
+			gitDir(req.CommonDir)
 			return
 		case "--git-path":
 			if inside && req.CommonDir != "" && len(g.words) > 1 {
